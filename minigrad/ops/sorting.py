@@ -489,11 +489,33 @@ def may_have_zero(array: Any) -> bool:
     return bool((array == 0).any())
 
 
-def _accumulated(ufunc: Any, array: Any, dim: int) -> Any:
+@ignore_errstate
+def _accumulated(ufunc: Any, array: Any, dim: int, step: int = 1) -> Any:
     if not array.ndim:
         return array.copy()
-    results = ufunc.accumulate(array, axis=dim, dtype=_WIDER.get(array.dtype))
+    many = array.size > 4096  # for fewer numbers the calls are what costs
+    if many and ufunc is np.add and array.dtype == np.float32 and 0 < dim == array.ndim - 1:
+        return _sums_in_pairs(array, step)
+    order = (slice(None),) * dim + (slice(None, None, step),)
+    results = ufunc.accumulate(array[order], axis=dim, dtype=_WIDER.get(array.dtype))[order]
     return results.astype(array.dtype, order="C", copy=False)
+
+
+def _sums_in_pairs(array: Any, step: int) -> Any:
+    """Sum rows up, two rows as the parts of complex numbers, and every other place first.
+
+    The next sum has to wait for the last one: NumPy adds a complex number in the time of a real.
+    """
+    rows, size = array.reshape(-1, array.shape[-1]), array.shape[-1]
+    half = (len(rows) + 1) // 2  # if there is a middle row, it is in both halves
+    pairs, sums = np.empty((half, size), np.complex128), np.empty_like(rows, order="C")
+    pairs.real, pairs.imag = rows[:half], rows[-half:]
+    places = pairs[:, ::step]
+    later = places[:, 1::2]
+    np.add.accumulate(np.add(later, places[:, :-1:2], later), axis=1, out=later)
+    places[:, 2::2] += places[:, 1:-1:2]
+    sums[:half], sums[-half:] = pairs.real, pairs.imag
+    return sums.reshape(array.shape)
 
 
 def _flipped(array: Any, dim: int) -> Any:
@@ -502,9 +524,9 @@ def _flipped(array: Any, dim: int) -> Any:
 
 def _from_the_end(grad: Any, dim: Any) -> Any:
     """Sum from each place to the end of a dimension."""
-    if not grad.ndim:
-        return grad
-    return _flipped(dispatch(cumsum, _flipped(grad, dim), dim), dim)
+    if type(grad) is np.ndarray:
+        return _accumulated(np.add, grad, dim, -1)
+    return _flipped(dispatch(cumsum, _flipped(grad, dim), dim), dim) if grad.ndim else grad
 
 
 def _at(array: Any, dim: int, place: int | slice) -> Any:
@@ -543,14 +565,12 @@ def _cumprod_rule(grad: Any, self: Any, result: Any, dim: Any) -> Any:
 
 
 @operation("CumsumBackward0", self=_from_the_end)
-@ignore_errstate
 def cumsum(self: Array, dim: Any) -> Array:
     r"""Running sum :math:`y_i = \sum_{j \le i} x_j`: :math:`\sum_{i \ge j} g_i`."""
     return _accumulated(np.add, self, dim)
 
 
 @operation("CumprodBackward0", self=_cumprod_rule)
-@ignore_errstate
 def cumprod(self: Array, dim: Any) -> Array:
     r"""Running product :math:`y_i`: :math:`\sum_{i \ge j} g_i y_i / x_j`, also if this is 0."""
     return _accumulated(np.multiply, self, dim)
