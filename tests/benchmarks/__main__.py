@@ -70,6 +70,7 @@ def main(wanted: list[str]) -> int:
         "workloads": found,
         "pieces": costs.pieces(),
         "sizes": costs.by_size(),
+        "imports": costs.importing(["numpy", "minigrad", *(["torch"] if torch else [])]),
         "chart": CHART,
         "memory": {
             library: {kind: memory.measured(kind, library) for kind in ("long", "chain")}

@@ -1,6 +1,7 @@
 """What the pieces of a step cost: a Python call, a NumPy call, a node, a hook; and where that ends.
 
-Each piece is the difference of two loops, one with it and one without, run in turns.
+Each piece is the difference of two loops, one with it and one without, run in turns. What importing
+costs is the time of a process that does nothing else.
 """
 
 from __future__ import annotations
@@ -11,7 +12,11 @@ from typing import Any
 from timing import measure
 
 # isort: split
+import os
 import statistics
+import subprocess
+import sys
+import time
 
 import numpy as np
 
@@ -131,3 +136,16 @@ def by_size() -> list[dict[str, float]]:
         tape_time, hand_time = (statistics.median(times[name]) for name in ("tape", "hand"))
         rows.append({"entries": size, "hand": hand_time, "tape": tape_time})
     return rows
+
+
+def importing(packages: list[str], rounds: int = 31) -> dict[str, float]:
+    """Give in seconds how long a process takes that only imports a package, in turns."""
+    # as on a reader's machine, where Python keeps what it has compiled
+    kept = {**os.environ, "PYTHONDONTWRITEBYTECODE": "", "PYTHONPATH": os.pathsep.join(sys.path)}
+    times: dict[str, list[float]] = {package: [] for package in packages}
+    for _ in range(rounds + 1):
+        for package in packages:
+            start = time.perf_counter()
+            subprocess.run([sys.executable, "-c", f"import {package}"], env=kept, check=True)
+            times[package].append(time.perf_counter() - start)
+    return {package: statistics.median(each[1:]) for package, each in times.items()}

@@ -46,6 +46,10 @@ def page(report: Figures) -> str:
         f"{row['tape'] / row['hand']:.2f} |"
         for row in report["sizes"]
     ]
+    imports = [
+        f"| {name} | {time(seconds)} | {seconds / report['imports']['numpy']:.2f} |"
+        for name, seconds in report["imports"].items()
+    ]
     hooks = [
         f"| {name} | {figures['ratios']['the plain step']:.2f} |"
         for name, figures in report["workloads"].items()
@@ -58,6 +62,7 @@ def page(report: Figures) -> str:
         pieces="\n".join(pieces),
         sizes="\n".join(sizes),
         hooks="\n".join(hooks),
+        imports="\n".join(imports),
         memory="\n".join(_memory(report["memory"])),
     )
 
@@ -127,6 +132,14 @@ player, each as a multiple of the plain pass.
 | work | times as long |
 |---|---|
 {hooks}
+
+## What importing costs
+
+A process starts, imports a package and ends:
+
+| package | time | of NumPy's |
+|---|---|---|
+{imports}
 
 ## Memory
 
