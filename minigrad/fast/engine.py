@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from minigrad.core import extensions
-from minigrad.core.engine import GraphTask, as_arrays, count_uses, no_gradients
+from minigrad.core.engine import GraphTask, as_arrays, no_gradients
 from minigrad.core.hooks import all_checked
 from minigrad.core.modes import modes
 from minigrad.core.module_hooks import BackwardHookFunctionBackward
@@ -41,9 +41,7 @@ def run_pass(task: GraphTask, edges: Sequence[Any], gradients: Any) -> None:
             node, gradient = edge[0], gradients[number]
             if waiting is None:
                 if following is not None or node._multiple:
-                    # the first gradient that reaches a node used once is complete
-                    uses = count_uses(edges).items()
-                    waiting = {n: count for n, count in uses if count > 1 or n._multiple}
+                    waiting = _used_again(edges)
                     break  # and deliver again
             elif waiting and node in waiting:
                 waiting[node] -= 1
@@ -74,6 +72,26 @@ def run_pass(task: GraphTask, edges: Sequence[Any], gradients: Any) -> None:
                 arrived = carried if following._multiple else [carried]
                 gradients = task._evaluate(following, arrived or no_gradients(following))
             edges = following._edges
+
+
+def _used_again(roots: Sequence[Any]) -> dict[Node, int]:
+    """Count as `count_uses` does; a node used once is left out: what reaches it is complete."""
+    uses: dict[Node, int] = {}
+    seen = set()
+    stack = [roots]
+    while stack:
+        for node, _ in stack.pop():
+            if node is None:
+                continue
+            if node in seen:
+                uses[node] = uses.get(node, 1) + 1
+            else:
+                seen.add(node)
+                if node._multiple:
+                    uses[node] = 1
+                if node._edges:
+                    stack.append(node._edges)
+    return uses
 
 
 def add_to_buffer(buffers: dict[Node, Any], node: Node, input_nr: int, gradient: Any) -> None:
@@ -148,8 +166,8 @@ def own(variable: Tensor, gradient: Any) -> Any:
     leaf = variable._array
     if isinstance(gradient, Tensor) or gradient.shape != leaf.shape:
         return _copy(variable, gradient)
-    contiguous = gradient.flags.c_contiguous and leaf.flags.c_contiguous
-    alike = contiguous or leaf.ndim < 2 or gradient.strides == leaf.strides
+    alike = gradient.strides == leaf.strides or leaf.ndim < 2
+    alike = alike or (gradient.flags.c_contiguous and leaf.flags.c_contiguous)
     sole = _references(gradient) <= _SOLE_OWNER
     if alike and sole and (gradient.base is None or _owns_all(gradient)):
         return gradient
