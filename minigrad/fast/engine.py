@@ -75,22 +75,18 @@ def run_pass(task: GraphTask, edges: Sequence[Any], gradients: Any) -> None:
 
 
 def _used_again(roots: Sequence[Any]) -> dict[Node, int]:
-    """Count as `count_uses` does; a node used once is left out: what reaches it is complete."""
+    """Do what `count_uses` does, but leave out a node used once: what reaches it is complete."""
     uses: dict[Node, int] = {}
-    seen = set()
-    stack = [roots]
+    seen, stack = set(), [roots]
     while stack:
         for node, _ in stack.pop():
-            if node is None:
-                continue
             if node in seen:
                 uses[node] = uses.get(node, 1) + 1
-            else:
+            elif node is not None:
                 seen.add(node)
-                if node._multiple:
+                stack.append(node._edges)
+                if node._multiple:  # it has a buffer in any case
                     uses[node] = 1
-                if node._edges:
-                    stack.append(node._edges)
     return uses
 
 
