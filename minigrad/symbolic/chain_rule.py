@@ -285,6 +285,7 @@ class ChainRule:
     Args:
         loss: A tensor with one entry.
         names: (name, tensor) pairs.
+        went: How the pass went, if it has been run already.
 
     Raises:
         ValueError: If a tensor has several entries.
@@ -300,9 +301,11 @@ class ChainRule:
         effects: What hooks did.
     """
 
-    def __init__(self, loss: Tensor, names: Sequence[tuple[str, Any]]) -> None:
+    def __init__(
+        self, loss: Tensor, names: Sequence[tuple[str, Any]], went: list[Passage] | None = None
+    ) -> None:
         self.on_symbols = isinstance(loss._array, SymbolicArray)
-        self.passages = passes.run_recorded(loss)
+        self.passages = passes.run_recorded(loss) if went is None else went
         for passage in self.passages:
             for gradient in passage.arrived:
                 if gradient is not None and math.prod(gradient.shape) != 1:

@@ -366,7 +366,12 @@ def _followed(kind: type[Any], loss: Tensor, names: Any, *settings: Any) -> Any:
             "the loss has no graph: it was computed from tensors that require no "
             "grad, or without recording"
         )
-    return kind(ChainRule(loss, given_names(names)), *settings)
+    pairs = given_names(names)
+    if isinstance(loss, Tensor):
+        return kind(ChainRule(loss, pairs), *settings)
+    from minigrad.symbolic.pytorch import chain_rule
+
+    return kind(chain_rule(loss, pairs), *settings)
 
 
 class Explanation(Paper):
@@ -407,8 +412,12 @@ def explain(tensor: Tensor, *, names: Any = None, digits: int = 6) -> Explanatio
     saved, and the formulas from the same rules, run on symbols. (The backward of a custom
     `Function` therefore runs again.)
 
+    The loss may be PyTorch's. Then its own engine runs the pass, with its hooks, and the formulas
+    come from minigrad's nodes of the same names, with what PyTorch's nodes saved. Each number is
+    computed again by minigrad, and nothing is shown where one differs.
+
     Args:
-        tensor: The loss, a tensor with one entry.
+        tensor: The loss, a tensor with one entry, of minigrad's or of PyTorch's.
         names: Names for tensors, as in `derive`: a dict, a module, or a list of both. The
             parameters of a module are called as by `symbolic_like`: `f0.weight` is `w_0`. Leaves
             without a name are `a_1`, `a_2`, ...
@@ -418,12 +427,14 @@ def explain(tensor: Tensor, *, names: Any = None, digits: int = 6) -> Explanatio
         The explanation. `print` it, or show it in a notebook.
 
     Raises:
-        TypeError: If the tensor is symbolic, or not minigrad's.
-        RuntimeError: If it has several entries, no graph, or a graph that a backward has freed.
+        TypeError: If the tensor is symbolic.
+        RuntimeError: If it has several entries, no graph, or a graph that a backward has freed; if
+            minigrad computes other numbers than PyTorch has.
+        NotImplementedError: If minigrad has no such node as PyTorch's graph; the error names it.
         ValueError: If a tensor has several entries, or if two would have the same name.
 
     Example:
-        >>> import minigrad as torch
+        >>> import minigrad as torch  # or: import torch
         >>> x = torch.tensor(3.0, requires_grad=True)
         >>> y = x * x
         >>> print(explain((y - 1) ** 2, names={"x": x, "y": y}))
@@ -436,10 +447,10 @@ def explain(tensor: Tensor, *, names: Any = None, digits: int = 6) -> Explanatio
           dL/dy = 2*(y - 1)   = 2*(9 - 1) = 16
           dL/dx = dL/dy * 2*x = 16 * 6    = 96
     """
-    if not isinstance(tensor, Tensor) or isinstance(tensor._array, SymbolicArray):
+    held = getattr(tensor, "_array", None)  # PyTorch's tensors have none
+    if isinstance(held, SymbolicArray) or not hasattr(tensor, "grad_fn"):
         raise TypeError(
-            "explain() takes a tensor of minigrad's that holds numbers. For one of formulas there "
-            "is derive()."
+            "explain() takes a tensor that holds numbers. For one of formulas there is derive()."
         )
     return _followed(Explanation, tensor, names, digits)
 

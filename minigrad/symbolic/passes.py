@@ -90,14 +90,23 @@ def run_recorded(loss: Tensor) -> list[Passage]:
     finally:
         for tensor, gradient in retained:
             tensor._grad = gradient
-    return _passages_of(log, leaves, found)
+    return passages_of(log, leaves, found)
 
 
-def _passages_of(log: Any, leaves: Sequence[Tensor], found: Iterable[Any]) -> list[Passage]:
-    """Read from a log how a pass went, and from what it found what its leaves' hooks left."""
+def passages_of(
+    log: Any, leaves: Sequence[Tensor], found: Iterable[Any], twins: Any = None
+) -> list[Passage]:
+    """Read from a log how a pass went.
+
+    Args:
+        log: The events.
+        leaves: The tensors that the pass was asked for gradients of.
+        found: These gradients.
+        twins: What stands for each node of the log, if that is another library's.
+    """
     passages: dict[Node, Passage] = {}
     for event in log.events:
-        node = event.node.node
+        node = event.node.node if twins is None else twins.get(event.node.node)
         if node is None:
             continue  # of a pass inside of a rule, whose graph is gone
         if isinstance(event, NodeStarted):
