@@ -28,16 +28,16 @@ ROOMS = {
     "creation": Size(1122, 7),
     "data": Size(282, 1),
     "extra": Size(1560, 11),
-    "fast": Size(485, 4),
+    "fast": Size(499, 4),
     "nn": Size(2584, 19),
     "ops": Size(5234, 25),
     "optim": Size(673, 4),
     "saving": Size(407, 3),
     "signatures": Size(777, 9),
-    "symbolic": Size(3273, 15),
+    "symbolic": Size(3403, 16),
     "viz": Size(2707, 17),
 }
-HOUSE = Size(24766, 155)  # all of it, with the files that stand beside the rooms
+HOUSE = Size(24910, 156)  # all of it, with the files that stand beside the rooms
 
 # Where they are going, in lines of code; rooms that share a budget stand together.
 GOALS = {
