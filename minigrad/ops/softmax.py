@@ -22,11 +22,13 @@ from minigrad.signatures.signature import Dim, Dtype
 _FEW, _SHORT = 512, 32
 
 
-def _total(array: Any, dim: Any) -> Any:
-    """Sum along a dimension that stays."""
+def _total(array: Any, dim: Any, factors: Any = None) -> Any:
+    """Sum an array, or its products with another, along a dimension that stays."""
     if type(array) is np.ndarray and array.size > _FEW and dim in (-1, array.ndim - 1):
-        return np.einsum("...i->...", array)[..., None]  # quickest for many short rows
-    return np.add.reduce(array, axis=dim, keepdims=True)
+        # quickest for many short rows
+        total = np.einsum("...i->...", array) if factors is None else np.vecdot(array, factors)
+        return total[..., None]
+    return np.add.reduce(array if factors is None else array * factors, axis=dim, keepdims=True)
 
 
 def _less_largest(name: str, array: Any, dim: Any) -> Any:
@@ -43,7 +45,7 @@ def _less_largest(name: str, array: Any, dim: Any) -> Any:
 @rounded_once
 def softmax_backward(grad_output: Any, output: Any, dim: Any) -> Any:
     r"""Rule of softmax, :math:`p_i (g_i - \sum_j g_j p_j)`."""
-    return (grad_output - _total(grad_output * output, dim)) * output
+    return (grad_output - _total(grad_output, dim, output)) * output
 
 
 @operation("SoftmaxBackward0", self=softmax_backward)
@@ -52,7 +54,10 @@ def softmax(self: Array, dim: Any) -> Array:
     r"""Softmax :math:`p_i = e^{x_i} / \sum_j e^{x_j}`: :math:`p_i (g_i - \sum_j g_j p_j)`."""
     if not self.size:
         return self.copy()
-    powers = np.exp(_less_largest("softmax", self, dim))
+    many = type(self) is np.ndarray and self.size > _FEW and self.dtype.kind == "f"
+    # if no power overflows or vanishes, nothing has to be taken from the scores
+    plain = many and -30 < self.min() <= self.max() < 30
+    powers = np.exp(self if plain else _less_largest("softmax", self, dim))
     powers /= _total(powers, dim)
     return np.asanyarray(powers, order="C")
 
