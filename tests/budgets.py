@@ -30,14 +30,14 @@ ROOMS = {
     "extra": Size(1560, 11),
     "fast": Size(499, 4),
     "nn": Size(2584, 19),
-    "ops": Size(5234, 25),
+    "ops": Size(5237, 25),
     "optim": Size(673, 4),
     "saving": Size(407, 3),
     "signatures": Size(777, 9),
     "symbolic": Size(3403, 16),
     "viz": Size(2707, 17),
 }
-HOUSE = Size(24910, 156)  # all of it, with the files that stand beside the rooms
+HOUSE = Size(24913, 156)  # all of it, with the files that stand beside the rooms
 
 # Where they are going, in lines of code; rooms that share a budget stand together.
 GOALS = {
