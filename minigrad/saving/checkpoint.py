@@ -1,8 +1,13 @@
 """Save memory: keep only the inputs of a part of a computation, and recompute it in backward.
 
-Forward records its graph as always, but what operations save is dropped. Operations inside the part
-save through `Frame.pack`, which keeps an empty `Slot` instead of each tensor. The first slot that a
-backward pass unpacks makes the part run again, under hooks that fill all slots.
+There are two ways, chosen by `use_reentrant`:
+
+* False (recommended): forward records its graph as always, but what operations save is dropped.
+  Operations inside the part save through `Frame.pack`, which keeps an empty `Slot` instead of
+  each tensor. The first slot that a backward pass unpacks makes the part run again, under hooks
+  that fill all slots.
+* True: forward runs under `no_grad` as one custom `Function`. Its backward runs the part again,
+  recorded this time, and starts a second backward pass inside of the running one.
 """
 
 from __future__ import annotations
@@ -17,7 +22,8 @@ from typing import Any
 import numpy as np
 
 from minigrad.autograd.function import Function
-from minigrad.autograd.grad_mode import enable_grad
+from minigrad.autograd.grad_mode import enable_grad, no_grad
+from minigrad.autograd.gradients import backward
 from minigrad.autograd.messages import warn
 from minigrad.autograd.saved_hooks import saved_tensors_hooks
 from minigrad.core.modes import is_grad_enabled, modes
@@ -26,8 +32,8 @@ from minigrad.nn.modules.container import Sequential
 from minigrad.random import fork_rng, get_rng_state, set_rng_state
 
 __all__ = [
-    "CheckpointError", "checkpoint", "checkpoint_sequential", "noop_context_fn",
-    "set_checkpoint_early_stop",
+    "CheckpointError", "CheckpointFunction", "checkpoint", "checkpoint_sequential",
+    "noop_context_fn", "set_checkpoint_early_stop",
 ]  # fmt: skip
 
 
@@ -201,6 +207,65 @@ class Frame:
             )
 
 
+class CheckpointFunction(Function):
+    """The custom function that `checkpoint` with `use_reentrant=True` applies.
+
+    Example:
+        >>> import minigrad as torch
+        >>> from minigrad.utils.checkpoint import checkpoint
+        >>> x = torch.tensor([0.0], requires_grad=True)
+        >>> checkpoint(torch.exp, x, use_reentrant=True)
+        tensor([1.], grad_fn=<CheckpointFunctionBackward>)
+    """
+
+    @staticmethod
+    def forward(
+        ctx: Any, run_function: Callable[..., Any], preserve_rng_state: bool, *args: Any
+    ) -> Any:
+        """Run the part without recording it; keep its inputs and the random numbers' state."""
+        if not any(value.requires_grad for value in args if isinstance(value, Tensor)):
+            warn("None of the inputs have requires_grad=True. Gradients will be None")
+        ctx.run_function = run_function
+        ctx.rng_state = get_rng_state() if preserve_rng_state else None
+        # a tensor's place among the arguments is left empty: tensors are kept by autograd, which
+        # notices when one was changed in place
+        ctx.inputs = [None if isinstance(value, Tensor) else value for value in args]
+        ctx.indices = [index for index, value in enumerate(args) if isinstance(value, Tensor)]
+        ctx.save_for_backward(*(args[index] for index in ctx.indices))
+        with no_grad():
+            return run_function(*args)
+
+    @staticmethod
+    def backward(ctx: Any, *grad_outputs: Any) -> Any:
+        """Run the part again, recorded, and send the gradients through it."""
+        if modes.task is not None and modes.task.needed is not None:
+            raise RuntimeError(
+                "When use_reentrant=True, torch.utils.checkpoint is incompatible with .grad() or "
+                "passing an `inputs` parameter to .backward(). To resolve this error, you can "
+                "either set use_reentrant=False, or call .backward() without passing the `inputs` "
+                "argument."
+            )
+        detached = list(ctx.inputs)
+        for index, tensor in zip(ctx.indices, ctx.saved_tensors, strict=True):
+            detached[index] = tensor.detach().requires_grad_(tensor.requires_grad)
+        with fork_rng(enabled=ctx.rng_state is not None):
+            if ctx.rng_state is not None:
+                set_rng_state(ctx.rng_state)
+            with enable_grad():
+                outputs = ctx.run_function(*detached)
+        outputs = outputs if isinstance(outputs, (tuple, list)) else (outputs,)
+        both = zip(outputs, grad_outputs, strict=False)
+        pairs = [(y, g) for y, g in both if isinstance(y, Tensor) and y.requires_grad]
+        if not pairs:
+            raise RuntimeError(
+                "none of output has requires_grad=True, this checkpoint() is not necessary"
+            )
+        roots, gradients = zip(*pairs, strict=True)
+        backward(roots, gradients)
+        found = (value.grad if isinstance(value, Tensor) else None for value in detached)
+        return (None, None, *found)
+
+
 Contexts = tuple[AbstractContextManager[Any], AbstractContextManager[Any]]
 
 _early_stop: list[bool | None] = [None]
@@ -251,6 +316,17 @@ def noop_context_fn() -> Contexts:
     return nullcontext(), nullcontext()
 
 
+def _by_default(beginning: str) -> bool:
+    """Warn that it should be said which way to go."""
+    end = " if use_reentrant is not passed" * beginning.endswith("we will raise an")
+    warn(
+        f"{beginning} exception{end}. use_reentrant=False is recommended, but if you need to "
+        "preserve the current default behavior, you can pass use_reentrant=True. Refer to docs for "
+        "more details on the differences between the two variants."
+    )
+    return True
+
+
 def checkpoint(
     function: Callable[..., Any],
     *args: Any,
@@ -273,8 +349,9 @@ def checkpoint(
     Args:
         function: What to run; often a module.
         *args: Its arguments.
-        use_reentrant: False, as PyTorch recommends; without it there is a warning. True, PyTorch's
-            older way by a second pass within the first, isn't offered.
+        use_reentrant: False is recommended, see the module's description; None warns and means
+            True. With True, backward must be run without `inputs`, and not by `grad`; tensors
+            inside of lists or dicts get no gradient; and an argument must require one.
         context_fn: Gives two context managers, for the first run and for the recomputations.
         determinism_check: `"default"` compares shape and dtype of what the two runs save;
             `"none"` does not.
@@ -287,10 +364,11 @@ def checkpoint(
         What the function returns.
 
     Raises:
-        ValueError: If an option is unknown.
-        NotImplementedError: If `use_reentrant` or `debug` is True.
+        ValueError: If an option is unknown, or needs `use_reentrant=False`.
+        NotImplementedError: If `debug` is asked for.
         CheckpointError: In backward, if the recomputation saved other tensors than the first run.
-        RuntimeError: If `context_fn` swallowed an exception.
+        RuntimeError: If `context_fn` swallowed an exception; with `use_reentrant=True` in
+            backward, if only some gradients were asked for.
 
     Example:
         >>> import minigrad as torch
@@ -306,11 +384,25 @@ def checkpoint(
         >>> x.grad
         tensor([1.2840])
     """
-    preserve = kwargs.pop("preserve_rng_state", True)
     if use_reentrant is None:
-        warn("torch.utils.checkpoint: say use_reentrant=False, as is taken here (not in PyTorch)")
-    if use_reentrant or debug:
-        raise NotImplementedError("checkpoint() has no use_reentrant=True here, and no debug=True")
+        use_reentrant = _by_default(
+            "torch.utils.checkpoint: the use_reentrant parameter should be passed explicitly. "
+            "Starting in PyTorch 2.9, calling checkpoint without use_reentrant will raise an"
+        )
+    preserve = kwargs.pop("preserve_rng_state", True)
+    if use_reentrant:
+        if kwargs:
+            raise ValueError(
+                f"Unexpected keyword arguments: {','.join(kwargs)}. Keyword arguments of the "
+                "function need use_reentrant=False."
+            )
+        if context_fn is not noop_context_fn or debug is not False:
+            raise ValueError(
+                "Passing `context_fn` or `debug` is only supported when use_reentrant=False."
+            )
+        return CheckpointFunction.apply(function, preserve, *args)
+    if debug:
+        raise NotImplementedError("debug=True is not offered: nothing is written down")
     if determinism_check not in DETERMINISM_CHECKS:
         raise ValueError(
             f"determinism_check should be one of {list(DETERMINISM_CHECKS)}, but got "
@@ -364,6 +456,11 @@ def checkpoint_sequential(
         running
         >>> y.sum().backward()
     """
+    if use_reentrant is None:
+        use_reentrant = _by_default(
+            "torch.utils.checkpoint.checkpoint_sequential: the use_reentrant parameter should be "
+            "passed explicitly. In version 2.9 we will raise an"
+        )
     settings = {"preserve_rng_state": kwargs.pop("preserve_rng_state", True)}
     if kwargs:
         raise ValueError(f"Unexpected keyword arguments: {','.join(kwargs)}")

@@ -1,4 +1,4 @@
-"""Checkpointing: gradients, hooks, recomputation that differs."""
+"""Checkpointing, recorded and reentrant: gradients, hooks, recomputation that differs."""
 
 from __future__ import annotations
 
@@ -27,21 +27,38 @@ def observed(torch, log, name="part"):
     return function
 
 
-@family
-def values_and_moments(torch, log):
+def for_both(family):
+    """Make a decorator that adds a scenario for each of the two variants of a checkpoint."""
+
+    def decorate(scenario):
+        for reentrant in (False, True):
+
+            def run(torch, log, reentrant=reentrant):
+                scenario(torch, log, reentrant)
+
+            kind = "reentrant" if reentrant else "recorded"
+            run.__doc__ = f"{scenario.__doc__.rstrip('.')} ({kind})."
+            family.add(f"{scenario.__name__}_{kind}", run)
+        return scenario
+
+    return decorate
+
+
+@for_both(family)
+def values_and_moments(torch, log, reentrant):
     """The function runs in forward and again in backward, and the gradient is the plain one."""
     x = leaf(torch, (3,), 1)
     observed(torch, log, "plain")(x).sum().backward()
     log("plain gradient", x.grad)
     x.grad = None
-    y = module(torch).checkpoint(observed(torch, log), x, use_reentrant=False)
+    y = module(torch).checkpoint(observed(torch, log), x, use_reentrant=reentrant)
     log("result", y, graph(y))
     y.sum().backward()
     log("gradient", x.grad)
 
 
-@family
-def hooks_inside(torch, log):
+@for_both(family)
+def hooks_inside(torch, log, reentrant):
     """Tensor hooks registered by the function fire for the graph that backward runs through."""
 
     def function(x):
@@ -51,13 +68,13 @@ def hooks_inside(torch, log):
         return y.exp()
 
     x = leaf(torch, (2,), 3)
-    y = module(torch).checkpoint(function, x, use_reentrant=False)
+    y = module(torch).checkpoint(function, x, use_reentrant=reentrant)
     y.sum().backward()
     log("gradient", x.grad)
 
 
-@family
-def module_hooks_inside(torch, log):
+@for_both(family)
+def module_hooks_inside(torch, log, reentrant):
     """Forward hooks run twice; full backward hooks of a module inside run once."""
     layer = linear(torch, [[0.5, -1.0], [2.0, 0.25]], [0.5, -0.5])
     layer.register_forward_pre_hook(lambda m, args: log("forward pre", torch.is_grad_enabled()))
@@ -67,25 +84,25 @@ def module_hooks_inside(torch, log):
         log.module_hook("backward", lambda m, grads, _: (grads[0] * 2,))
     )
     x = leaf(torch, (3, 2), 4)
-    y = module(torch).checkpoint(lambda x: torch.tanh(layer(x)), x, use_reentrant=False)
+    y = module(torch).checkpoint(lambda x: torch.tanh(layer(x)), x, use_reentrant=reentrant)
     (y * torch.tensor([[1.0, 2.0], [-1.0, 0.5], [0.25, 3.0]])).sum().backward()
     log("gradients", x.grad, layer.weight.grad, layer.bias.grad)
 
 
-@family
-def a_detached_output(torch, log):
+@for_both(family)
+def a_detached_output(torch, log, reentrant):
     """All outputs are detached inside."""
     x = leaf(torch, (2,), 12)
-    y = module(torch).checkpoint(lambda x: (x * x).detach(), x, use_reentrant=False)
+    y = module(torch).checkpoint(lambda x: (x * x).detach(), x, use_reentrant=reentrant)
     log("result", y.requires_grad)
     log.raises("backward", lambda: y.sum().backward())
 
 
-@family
-def gradients_of_some_tensors(torch, log):
-    """`grad` and `backward(inputs=...)` recompute, too."""
+@for_both(family)
+def gradients_of_some_tensors(torch, log, reentrant):
+    """`grad` and `backward(inputs=...)` are for the recorded variant only."""
     x, z = leaf(torch, (2,), 15), leaf(torch, (2,), 16)
-    y = module(torch).checkpoint(lambda x, z: x * z.exp(), x, z, use_reentrant=False)
+    y = module(torch).checkpoint(lambda x, z: x * z.exp(), x, z, use_reentrant=reentrant)
     log.raises("grad", lambda: torch.autograd.grad(y.sum(), x, retain_graph=True))
     log.raises("inputs", lambda: y.sum().backward(inputs=(z,), retain_graph=True))
     log("kept", x.grad, z.grad)
@@ -93,11 +110,11 @@ def gradients_of_some_tensors(torch, log):
     log("all", x.grad, z.grad)
 
 
-@family
-def second_derivative(torch, log):
+@for_both(family)
+def second_derivative(torch, log, reentrant):
     """Differentiate a checkpointed computation twice."""
     x = leaf(torch, (2,), 19)
-    y = module(torch).checkpoint(lambda x: (x * x).exp(), x, use_reentrant=False)
+    y = module(torch).checkpoint(lambda x: (x * x).exp(), x, use_reentrant=reentrant)
 
     def twice():
         (first,) = torch.autograd.grad(y.sum(), x, create_graph=True)
@@ -107,8 +124,8 @@ def second_derivative(torch, log):
     log.raises("derivatives", twice)
 
 
-@family
-def nested(torch, log):
+@for_both(family)
+def nested(torch, log, reentrant):
     """A checkpoint within a checkpoint: the inner function runs three times or more."""
     checkpoint = module(torch).checkpoint
 
@@ -118,11 +135,11 @@ def nested(torch, log):
 
     def outer(x):
         log("outer runs", torch.is_grad_enabled())
-        y = checkpoint(inner, x * 2, use_reentrant=False)
-        return checkpoint(inner, y * y, use_reentrant=False) * y
+        y = checkpoint(inner, x * 2, use_reentrant=reentrant)
+        return checkpoint(inner, y * y, use_reentrant=reentrant) * y
 
     x = leaf(torch, (2,), 20)
-    checkpoint(outer, x, use_reentrant=False).sum().backward()
+    checkpoint(outer, x, use_reentrant=reentrant).sum().backward()
     log("gradient", x.grad)
     plain = x.detach().requires_grad_()
     y = (plain * 2).tanh() * (plain * 2)
