@@ -26,7 +26,7 @@ except ModuleNotFoundError as error:
 from minigrad.symbolic import functions as _functions
 from minigrad.symbolic.array import SymbolicArray
 from minigrad.symbolic.derivation import Derivation, Explanation, derive, explain
-from minigrad.symbolic.equality import Refuted, Undecided, equal, simplify
+from minigrad.symbolic.equality import Refuted, Undecided, equal
 from minigrad.symbolic.formulas import (
     Formula,
     derivative,
@@ -45,5 +45,5 @@ from minigrad.symbolic.prover import prove
 __all__ = [
     "Derivation", "Explanation", "Formula", "Proof", "Refuted", "SymbolicArray", "Undecided",
     "derivative", "derive", "equal", "evaluate", "explain", "expression", "formula", "latex",
-    "prove", "simplify", "substitute", "symbolic_like", "symbols", "tensor_of",
+    "prove", "substitute", "symbolic_like", "symbols", "tensor_of",
 ]  # fmt: skip

@@ -457,25 +457,6 @@ def equal(a: Any, b: Any) -> bool:
     return True
 
 
-def simplify(formula: Any) -> Any:
-    """Give the shortest form of an expression that is found, equal to it exactly.
-
-    Args:
-        formula: A SymPy expression, or a tensor, array or matrix of them.
-
-    Returns:
-        An expression; of several entries a SymPy matrix or array, as from `expression`.
-
-    Example:
-        >>> from minigrad.symbolic import expression, symbols
-        >>> x = symbols("x")
-        >>> simplify(x.exp() / (1 + x.exp()) - 1)
-        -1/(exp(x) + 1)
-    """
-    array = entries(formula)
-    return shaped(list(map(_shortest, array.flat)), array.shape)
-
-
 def shaped(listed: list[Any], shape: tuple[int, ...]) -> Any:
     """Give expressions as SymPy has them: one alone, a column, a matrix, or an array."""
     if len(listed) == 1:
@@ -484,9 +465,3 @@ def shaped(listed: list[Any], shape: tuple[int, ...]) -> Any:
         rows, columns = (*shape, 1, 1)[:2]
         return sympy.Matrix(rows, columns, listed)
     return sympy.Array(listed, shape)
-
-
-def _shortest(expression: Any) -> Any:
-    forms = [expression, *simplifications(expression)]
-    forms += [sympy.factor(forms[-1])] if not forms[-1].has(sympy.Piecewise) else []
-    return min(forms, key=lambda form: (form.count_ops(), len(str(form))))
