@@ -32,12 +32,12 @@ ROOMS = {
     "nn": Size(2584, 19),
     "ops": Size(5237, 25),
     "optim": Size(673, 4),
-    "saving": Size(407, 3),
+    "saving": Size(477, 3),
     "signatures": Size(777, 9),
-    "symbolic": Size(3403, 16),
+    "symbolic": Size(3396, 16),
     "viz": Size(2707, 17),
 }
-HOUSE = Size(24913, 156)  # all of it, with the files that stand beside the rooms
+HOUSE = Size(24976, 156)  # all of it, with the files that stand beside the rooms
 
 # Where they are going, in lines of code; rooms that share a budget stand together.
 GOALS = {
