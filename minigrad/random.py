@@ -283,9 +283,7 @@ class Generator:
         try:
             self._seed, *_ = _parts(state)
         except (ValueError, struct.error):
-            raise RuntimeError(
-                "this is no state of random numbers. Use what get_rng_state() or get_state() gave."
-            ) from None
+            raise RuntimeError("this is no state of random numbers, as get_state() gives") from None
         self._stream = state  # it is made when it is needed: a proof returns to it again and again
         return self
 

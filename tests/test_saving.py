@@ -201,7 +201,7 @@ def test_what_cannot_be_saved_says_what_to_do(path):
 
 def test_arrays_by_name_are_nothing_else(tmp_path):
     for value in (minigrad.ones(1), [minigrad.ones(1)], {"a": [minigrad.ones(1)]}, {1: 2}):
-        with pytest.raises(TypeError, match=r"holds tensors by name.*ends in \.pt"):
+        with pytest.raises(TypeError, match=r"holds tensors by name.*\.pt file"):
             minigrad.save(value, tmp_path / "a.npz")
     assert not os.listdir(tmp_path)
 

@@ -52,10 +52,7 @@ def digits() -> tuple[Tensor, Tensor]:
     """
     path = of_the_lessons("data", "digits.npz")
     if path is None:
-        raise FileNotFoundError(
-            f"there is no lessons/data/digits.npz next to the package or above {Path.cwd()}. The "
-            "digits come with the lessons: work in a copy of the whole repository."
-        )
+        raise FileNotFoundError(f"digits.npz comes with the lessons: none above {Path.cwd()}")
     with np.load(path, allow_pickle=False) as archive:
         images, labels = archive["images"], archive["labels"]
     return (

@@ -198,10 +198,7 @@ def _check_array(array: Any) -> None:
     if array.dtype.kind == "O" and type(array) is np.ndarray:
         raise TypeError(f"an array of Python objects holds no numbers. {_SYMBOLS}")
     if not array.dtype.isnative or any(step < 0 for step in array.strides):
-        raise ValueError(
-            "tensors cannot share memory that counts backward, or is in foreign byte order: make a "
-            "copy of the array first, with array.copy() or array.astype(array.dtype.name)"
-        )
+        raise ValueError("copy it first: the memory counts backward, or is in foreign byte order")
 
 
 def is_tensor(obj: Any, /) -> bool:
@@ -262,10 +259,7 @@ def from_numpy(ndarray: np.ndarray[Any, Any], /) -> Tensor:
         raise TypeError(f"expected np.ndarray (got {type_name(ndarray)})")
     _check_array(ndarray)
     if not ndarray.flags.writeable:
-        warn(
-            "The given NumPy array is not writable. minigrad refuses to write to it: copy it first "
-            "if you want to change the tensor."
-        )
+        warn("The given NumPy array is not writable: copy it first to change the tensor.")
     return wrap(ndarray)
 
 

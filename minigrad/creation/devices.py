@@ -178,9 +178,7 @@ def wants_contiguous(given: Any) -> bool:
         NotImplementedError: If it is one of the formats that put channels last.
     """
     if given not in (None, preserve_format, contiguous_format):
-        raise NotImplementedError(
-            f"minigrad has no {given}: leave memory_format out, or move the channels by permute()"
-        )
+        raise NotImplementedError(f"minigrad has no {given}: move the channels by permute()")
     return given is contiguous_format
 
 

@@ -247,10 +247,7 @@ class Conversions(Tensor):
     def __bool__(self) -> bool:
         if self._array.size != 1:
             what = "no values" if self._array.size == 0 else "more than one value"
-            raise RuntimeError(
-                f"Boolean value of Tensor with {what} is ambiguous. Use any() or all() to say "
-                "which entries count."
-            )
+            raise RuntimeError(f"Boolean value of Tensor with {what} is ambiguous: any() or all()?")
         return bool(self._array)
 
     def __len__(self) -> int:
@@ -268,10 +265,7 @@ class Conversions(Tensor):
 
     def __contains__(self, element: Any) -> bool:
         if not isinstance(element, (Tensor, int, float, complex, np.number)):
-            raise RuntimeError(
-                "Tensor.__contains__ only supports Tensor or scalar, but you passed in a "
-                f"{element.__class__}."
-            )
+            raise RuntimeError(f"Tensor.__contains__ takes a Tensor or a number: {type(element)}")
         same: Any = element == self
         return bool(same.any())
 

@@ -66,10 +66,7 @@ def clip_grad_norm_(
     norms = [linalg.vector_norm(each, norm_type) for each in gradients]
     total: Tensor = linalg.vector_norm(stacked(norms or [make_tensor(0.0)]), norm_type)
     if error_if_nonfinite and not np.isfinite(total._array):
-        raise RuntimeError(
-            f"The total norm of order {norm_type} is not finite: find out why, or leave out "
-            "error_if_nonfinite=True"
-        )
+        raise RuntimeError(f"The total norm of order {norm_type} is not finite")
     factor = (float(max_norm) / (total + 1e-6)).clamp(max=1.0)
     for gradient in gradients:
         gradient.mul_(factor)

@@ -344,9 +344,7 @@ def set_(input: Tensor, source: Tensor | None = None) -> Tensor:
     recording = modes.recording and _needs_gradient(input, source)
     check_inplace(input, recording=recording)
     if recording:
-        raise NotImplementedError(
-            "set_ has no derivative. Call it on a tensor outside of the graph, such as x.detach()."
-        )
+        raise NotImplementedError("set_ has no derivative: call it outside of the graph")
     input._array = array
     input._bump_version()
     return input

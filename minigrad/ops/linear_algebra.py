@@ -214,11 +214,7 @@ def _plan(equation: str, ndims: tuple[int, ...]) -> tuple[tuple[str, ...], str, 
     fits = [*map(len, labels)] == [*ndims] and len(terms) == len(ndims) == len(labels)
     known = {*_LETTERS} >= {*letters} and {*letters, *covered} >= {*output}
     if not (fits and known and len({*output}) == len(output)):
-        raise RuntimeError(
-            f"einsum(): the equation '{equation}' does not fit operands of {list(ndims)} "
-            "dimensions: each needs one letter for each dimension, or '...' for several; the "
-            "result has some of these letters, each once"
-        )
+        raise RuntimeError(f"einsum(): '{equation}' does not fit operands of {ndims} dimensions")
     summed = [letter for letter in (*covered, *letters) if letter not in output]
     return tuple(labels), output, "".join(summed)
 
@@ -248,9 +244,7 @@ def _check_sizes(operands: Sequence[Tensor], labels: Sequence[str]) -> None:
     for operand, own in zip(operands, labels, strict=True):
         for label, size in zip(own, operand._array.shape, strict=True):
             if size != 1 and sizes.setdefault(label, size) != size:
-                raise RuntimeError(
-                    f"a dimension has one size for all factors, but got {sizes[label]} and {size}"
-                )
+                raise RuntimeError(f"a dimension has two sizes: {sizes[label]} and {size}")
 
 
 def _contracted(left: Tensor, right: Tensor, summed: Sequence[int]) -> Tensor:
@@ -666,9 +660,7 @@ def scaled_dot_product_attention(
         True
     """
     if enable_gqa:
-        raise NotImplementedError(
-            "Attention has no enable_gqa=True here. Repeat keys and values with repeat_interleave."
-        )
+        raise NotImplementedError("Attention has no enable_gqa=True here: repeat keys, values")
     if query._array.dtype.char == "e":  # scores grow beyond what float16 can hold
         wide = [each.float() for each in (query, key, value)]
         attend = in_functional["scaled_dot_product_attention"]

@@ -249,10 +249,7 @@ def selected(input: Tensor, dim: int, index: int) -> Tensor:
     number = dimension(dim, input.ndim)
     size = input._array.shape[number] if input.ndim else 0
     if not -size <= index < size:
-        raise IndexError(
-            f"select(): index {index} out of range for tensor of size "
-            f"{list(input._array.shape)} at dimension {number}"
-        )
+        raise IndexError(f"select(): index {index} out of range at dimension {number}")
     return select(input, number, index % size)
 
 

@@ -76,10 +76,7 @@ class EachParameter(Optimizer):
             given["betas"] = tuple(given["betas"])
         Optimizer.__init__(self, params, dict(given))
         if given["differentiable"]:
-            raise NotImplementedError(
-                "a step changes the parameters' memory, and records nothing here: leave out "
-                "differentiable=True, or write the step in operations, as in p - lr * p.grad"
-            )
+            raise NotImplementedError("a step records nothing: leave out differentiable=True")
 
     def _update(self, parameter: Any, gradient: Any, state: Values, group: Values, lr: Any) -> None:
         """Change the arrays of a parameter and of its state, in place."""

@@ -110,10 +110,7 @@ class LRScheduler:
     def step(self) -> None:
         """Set the learning rates of the next epoch; call it after `optimizer.step()`."""
         if self._step_count == 1 and not self.optimizer._opt_called:
-            warn(
-                "Detected call of `lr_scheduler.step()` before `optimizer.step()`. Call "
-                "`optimizer.step()` first: otherwise the first learning rate is never used."
-            )
+            warn("`lr_scheduler.step()` before `optimizer.step()`: the first rate is never used.")
         self._step_count += 1
         self.last_epoch += 1
         for group, value in zip(self.optimizer.param_groups, self.get_lr(), strict=True):
@@ -369,10 +366,7 @@ class OneCycleLR(
         given, share, ways = settings, settings["pct_start"], settings["anneal_strategy"]
         total = given["total_steps"] or (given["epochs"] or 0) * (given["steps_per_epoch"] or 0)
         if total < 1 or not 0 <= share <= 1 or ways not in ("cos", "linear"):
-            raise ValueError(
-                "OneCycleLR needs total_steps, or epochs and steps_per_epoch; pct_start from 0 to "
-                f"1, not {share}; and anneal_strategy 'cos' or 'linear', not {ways!r}"
-            )
+            raise ValueError("OneCycleLR needs total_steps, pct_start in [0, 1], cos or linear")
         turn, last = float(share * total) - 1, total - 1
         phases = [(turn, _RISE), (last, _FALL_TO_THE_END)]
         if given["three_phase"]:
@@ -464,9 +458,7 @@ class ReduceLROnPlateau(
     def _begin(self, optimizer: Any, settings: dict[str, Any]) -> None:
         ways = settings["mode"], settings["threshold_mode"]
         if settings["factor"] >= 1.0 or ways not in product(("min", "max"), ("rel", "abs")):
-            raise ValueError(
-                f"factor must be below 1, mode min or max, threshold_mode rel or abs: {settings}"
-            )
+            raise ValueError("factor is below 1, mode min or max, threshold_mode rel or abs")
         self.optimizer = optimizer
         self.min_lrs = one_for_each_group("min_lr", optimizer, settings.pop("min_lr"))
         self.__dict__.update(settings)

@@ -122,10 +122,7 @@ def load(
     try:
         return _read(content, map_location is not None)
     except Exception as error:
-        raise RuntimeError(
-            f"cannot load {name}: {str(error) or type(error).__name__}. Nothing was loaded. If it "
-            "should be one of PyTorch's files, use another copy of it."
-        ) from error
+        raise RuntimeError(f"cannot load {name}: {str(error) or type(error).__name__}") from error
 
 
 def _read(content: bytes, moved: bool) -> Any:
@@ -163,8 +160,5 @@ def _arrays_of(obj: Any) -> dict[str, np.ndarray[Any, Any]]:
         isinstance(name, str) and isinstance(value, Tensor) for name, value in obj.items()
     )
     if not named:
-        raise TypeError(
-            "a file that ends in .npz holds tensors by name, such as a state_dict() gives. Save "
-            "anything else to a file that ends in .pt."
-        )
+        raise TypeError("a .npz file holds tensors by name; save anything else to a .pt file")
     return {name: value.detach()._array for name, value in obj.items()}

@@ -166,20 +166,14 @@ class _Unpickler(pickle.Unpickler):
         if isinstance(known, dtypes.dtype):
             return known
         if f"{module} {name}" not in _KNOWN:
-            raise ValueError(
-                f"it names {module}.{name}, and to make one could run any program: tensors, "
-                "numbers, strings and containers alone are read"
-            )
+            raise ValueError(f"it names {module}.{name}: only tensors and plain data are read")
         return _Named(f"{module} {name}", _KNOWN[f"{module} {name}"])
 
     def persistent_load(self, pid: Any) -> Any:
         """Give a storage."""
         _, kind, key, location, many = pid
         if str(location).partition(":")[0] != "cpu" and not self._moved:
-            raise ValueError(
-                f"a tensor in it was on {location!r}, and there is only the CPU here. To load it "
-                "there, give map_location='cpu'"
-            )
+            raise ValueError(f"a tensor was on {location!r}: give map_location='cpu'")
         if (kind.name, key) not in self._storages:
             name = kind.name.removeprefix("torch ").removesuffix("Storage")
             dtype = dtypes.named(f"torch.{name}Tensor").numpy

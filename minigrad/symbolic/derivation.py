@@ -362,10 +362,7 @@ def _followed(kind: type[Any], loss: Tensor, names: Any, *settings: Any) -> Any:
         RuntimeError: If the loss has several entries, no graph, or a graph that was freed.
     """
     if loss.grad_fn is None:
-        raise RuntimeError(
-            "the loss has no graph: it was computed from tensors that require no "
-            "grad, or without recording"
-        )
+        raise RuntimeError("the loss has no graph: nothing required a gradient, or was recorded")
     pairs = given_names(names)
     if isinstance(loss, Tensor):
         return kind(ChainRule(loss, pairs), *settings)
@@ -449,9 +446,7 @@ def explain(tensor: Tensor, *, names: Any = None, digits: int = 6) -> Explanatio
     """
     held = getattr(tensor, "_array", None)  # PyTorch's tensors have none
     if isinstance(held, SymbolicArray) or not hasattr(tensor, "grad_fn"):
-        raise TypeError(
-            "explain() takes a tensor that holds numbers. For one of formulas there is derive()."
-        )
+        raise TypeError("explain() takes a tensor that holds numbers; for formulas, see derive()")
     return _followed(Explanation, tensor, names, digits)
 
 

@@ -190,9 +190,7 @@ def evaluate(formula: Any, values: Mapping[Any, Any]) -> Tensor:
     missing = sorted(s.name for s, value in given.items() if value is None or value.free_symbols)
     if missing:
         names = ", ".join(missing)
-        raise ValueError(
-            f"no value was given for {names}: evaluate() needs a number for each symbol"
-        )
+        raise ValueError(f"no value was given for {names}: evaluate() needs one for each symbol")
     numbers = [number_of(each) for each in numbers_of(array.flat, given)]
     return wrap(np.array(numbers, np.float64).reshape(array.shape))
 
@@ -208,9 +206,7 @@ def _sorted_by_kind(values: Mapping[Any, Any]) -> tuple[dict[Any, Any], dict[str
             continue
         symbols = entries(key)
         if not all(symbol.is_Symbol for symbol in symbols.flat):
-            raise TypeError(
-                f"values are put in for symbols, but {expression(key)} is more than that"
-            )
+            raise TypeError(f"values are put in for symbols: {expression(key)} is more than that")
         by_symbol |= zip(symbols.flat, given.flat, strict=True)
     return by_symbol, by_name
 

@@ -59,10 +59,7 @@ def exact(value: Any) -> sympy.Expr:
         return _exact_float(value)
     if isinstance(value, sympy.logic.boolalg.Boolean):
         return indicator(value)
-    raise TypeError(
-        f"expected a number or a SymPy expression, but got {type(value).__name__}. "
-        "Entries of a symbolic tensor are numbers or expressions."
-    )
+    raise TypeError(f"expected a number or a SymPy expression, but got {type(value).__name__}")
 
 
 @functools.lru_cache(maxsize=200_000)

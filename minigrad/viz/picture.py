@@ -343,9 +343,7 @@ def draw(
         names = [names, *modules.named()]
     outputs = list(output) if isinstance(output, list | tuple) else [output]
     if not outputs:
-        raise ValueError(
-            "there is no graph to draw: no tensor that requires a gradient was given or came out"
-        )
+        raise ValueError("there is no graph to draw: no tensor given requires a gradient")
     most = limit if depth is None else 20 * limit
     graph, index = read_graph(outputs, names, hooks, values, gradients, digits, most)
     for thing, note in (annotations or {}).items():
@@ -372,9 +370,7 @@ def save_page(path: str | Path, title: str, shown: str, kinds: Sequence[str] = (
         ValueError: If the name does not end in `.html`.
     """
     if Path(path).suffix != ".html":
-        raise ValueError(
-            f"the name of the file must end in {' or '.join(kinds)}, not {str(path)!r}"
-        )
+        raise ValueError(f"the name must end in {' or '.join(kinds)}, not {str(path)!r}")
     Path(path).write_text(_PAGE.substitute(title=escape(title), shown=shown), encoding="utf-8")
 
 

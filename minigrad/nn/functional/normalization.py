@@ -58,10 +58,7 @@ def _last_sizes(name: str, input: Tensor, normalized: tuple[int, ...], *given: A
     """Give the dimensions to normalize over: the last ones, of given sizes."""
     sizes = input._array.shape
     if not normalized or sizes[-len(normalized) :] != normalized:
-        raise RuntimeError(
-            f"{name}: normalized_shape={list(normalized)} must be the last sizes of the input, "
-            f"which is of shape {list(sizes)}"
-        )
+        raise RuntimeError(f"{name}: {list(normalized)} must be the last sizes of {list(sizes)}")
     _check_sizes(name, normalized, *given)
     return tuple(range(len(sizes) - len(normalized), len(sizes)))
 
@@ -115,10 +112,7 @@ def group_norm(
     """
     sizes = input._array.shape
     if len(sizes) < 2 or num_groups < 1 or sizes[1] % num_groups:
-        raise RuntimeError(
-            f"group_norm: input must be of shape (N, C, ...), with channels divisible by "
-            f"num_groups={num_groups}; got {list(sizes)}"
-        )
+        raise RuntimeError(f"group_norm: {sizes} is not (N, C, ...), C divisible by {num_groups}")
     if math.prod(sizes) == num_groups:
         _refuse_one_value(sizes)
     _check_sizes("group_norm", sizes[1:2], weight, bias)
