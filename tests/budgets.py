@@ -23,21 +23,21 @@ class Size(NamedTuple):
 # Today's figures: upper bounds that only go down.
 ROOMS = {
     "autograd": Size(2863, 15),
-    "classroom": Size(1524, 9),
+    "classroom": Size(1520, 9),
     "core": Size(896, 8),
     "creation": Size(1102, 7),
     "data": Size(282, 1),
     "extra": Size(1557, 11),
     "fast": Size(499, 4),
     "nn": Size(2575, 19),
-    "ops": Size(5221, 25),
+    "ops": Size(5197, 25),
     "optim": Size(662, 4),
-    "saving": Size(465, 3),
+    "saving": Size(462, 3),
     "signatures": Size(777, 9),
-    "symbolic": Size(3384, 16),
-    "viz": Size(2703, 17),
+    "symbolic": Size(3372, 16),
+    "viz": Size(2697, 17),
 }
-HOUSE = Size(24884, 156)  # all of it, with the files that stand beside the rooms
+HOUSE = Size(24835, 156)  # all of it, with the files that stand beside the rooms
 
 # Where they are going, in lines of code; rooms that share a budget stand together.
 GOALS = {

@@ -95,11 +95,7 @@ def checks(lesson: str, folder: Path | None = CHECKS) -> ModuleType | None:
         '06.1'
     """
     if folder is None:
-        raise FileNotFoundError(
-            f"there is no folder lessons/checks next to the package or above {Path.cwd()}. "
-            "Answers can't be checked without it. It comes with the lessons: work in a copy of "
-            "the whole repository."
-        )
+        raise FileNotFoundError("no lessons/checks here. It comes with the lessons: work in a copy")
     if _PACKAGE not in sys.modules:
         sys.modules[_PACKAGE] = ModuleType(_PACKAGE)
         sys.modules[_PACKAGE].__path__ = [str(folder)]

@@ -83,17 +83,12 @@ def setitem(tensor: Tensor, key: Any, value: Any) -> None:
     if modes.recording:
         check_inplace(part, recording=part.requires_grad or value.requires_grad)
     if not broadcasts(have, size):
-        raise RuntimeError(
-            f"shape mismatch: value tensor of shape {list(have)} cannot be broadcast to indexing "
-            f"result of shape {list(size)}"
-        )
+        raise RuntimeError(f"shape mismatch: value {list(have)} does not fit index {list(size)}")
     refuse_repeats(part._array)
     arrays = [i for i in indices if not isinstance(i, slice)]
     masked = len(arrays) == 1 and arrays[0].dtype.kind == "b" and value._array.size == 1
     if value._array.dtype != part._array.dtype and not masked:
-        raise RuntimeError(
-            f"values of type {value.dtype} do not go into a tensor of {part.dtype}: use .to(dtype)"
-        )
+        raise RuntimeError(f"{value.dtype} doesn't go into a tensor of {part.dtype}: use to(dtype)")
     refuse_overlap(part._array, value._array, ("partial", "full"))
     keys = _tensors_of(key)
     put = (lambda *given: watched(parts.index_put(*given), *keys)) if keys else parts.index_put

@@ -366,11 +366,7 @@ def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple[Tensor, ...]:
     given = tensors[0] if len(tensors) == 1 and isinstance(tensors[0], (list, tuple)) else tensors
     several = check_tensors(given)
     if indexing is None:
-        warnings.warn(
-            "torch.meshgrid: in an upcoming release, it will be required to pass the indexing "
-            'argument. Say indexing="ij" for the meaning it has now.',
-            stacklevel=2,
-        )
+        warnings.warn('torch.meshgrid: say indexing="ij" for the meaning it has now', stacklevel=2)
     if not several or indexing not in (None, "ij", "xy"):
         raise RuntimeError(f'meshgrid(): takes tensors and indexing "ij" or "xy", got {indexing}')
     places = list(range(len(several)))

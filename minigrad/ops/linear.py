@@ -54,10 +54,7 @@ def check_factors(x: Any, y: Any, left: int = 2, right: int = 2) -> None:
         return
     if not fits:
         sizes = ["x".join(map(str, each.shape)) for each in (x, y)]
-        raise RuntimeError(
-            f"mat1 and mat2 shapes cannot be multiplied ({sizes[0]} and {sizes[1]}); factors of "
-            f"{left} and {right} dimensions are expected, with one inner size"
-        )
+        raise RuntimeError(f"mat1 and mat2 shapes cannot be multiplied ({sizes[0]} and {sizes[1]})")
     if differ(x, y):
         names = f"{scalar_name(x)} and {scalar_name(y)}"
         raise RuntimeError(f"mat1 and mat2 must have the same dtype, but got {names}")

@@ -162,10 +162,7 @@ def _of_one_shape(input: Tensor, target: Tensor) -> tuple[Tensor, ...]:
     """Broadcast the two, with a warning: one shape for both is what is nearly always meant."""
     if input._array.shape == target._array.shape:
         return input, target
-    warn(
-        f"Using a target size ({target.size()}) that is different to the input size "
-        f"({input.size()}): they are broadcast. Is that meant?"
-    )
+    warn(f"Using a target size ({target.size()}) different to the input size ({input.size()})")
     return broadcast_tensors(input, target)
 
 

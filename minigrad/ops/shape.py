@@ -487,12 +487,7 @@ def repeat(self: Array, repeats: tuple[int, ...]) -> Array:
 def _reversed(tensor: Tensor) -> Tensor:
     """Give the tensor with its dimensions in reversed order."""
     if tensor.ndim != 2:
-        warnings.warn(
-            "The use of `x.T` on tensors of dimension other than 2 to reverse their shape is "
-            "deprecated: `x.mT` transposes batches of matrices, and `x.permute` puts dimensions in "
-            "any order.",
-            stacklevel=2,
-        )
+        warnings.warn("x.T of other than 2 dimensions is deprecated: mT or permute", stacklevel=2)
     return tensor.permute(tuple(reversed(range(tensor.ndim))))
 
 

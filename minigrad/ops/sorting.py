@@ -763,11 +763,7 @@ def _variance_of(
     dims = None if dim is None else dimensions(dim, input.ndim)
     reduced = input._array.size if dims is None else count(input._array.shape, dims)
     if reduced <= correction:
-        warnings.warn(
-            f"{operation.__name__}(): degrees of freedom is <= 0: {reduced} entries less "
-            f"{correction}. The result is infinite, or no number.",
-            stacklevel=4,
-        )
+        warnings.warn(f"{operation.__name__}(): degrees of freedom is <= 0", stacklevel=4)
     return operation(input, dims, correction, keepdim)
 
 

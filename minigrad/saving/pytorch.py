@@ -96,10 +96,7 @@ class _Pickler(_InPython):
             return str(obj).replace(".", " ")
         if type(obj) in _PLAIN or obj is OrderedDict or obj is Counter:
             return NotImplemented
-        raise TypeError(
-            f"cannot save a {type(obj).__name__}. A file holds tensors, numbers, strings, None, "
-            "dictionaries, lists and tuples of them. Save what a state_dict() gives."
-        )
+        raise TypeError(f"cannot save a {type(obj).__name__}. Save what a state_dict() gives.")
 
     def save_global(self, obj: Any, name: str | None = None) -> None:
         """Write a name; those of PyTorch need not be here."""

@@ -348,10 +348,7 @@ def derive(loss: Tensor, *, names: Any = None) -> Derivation:
           dL/dx = dL/dy * dy/dx = 2*w*(y - 1)
     """
     if not isinstance(loss, Tensor) or not isinstance(loss._array, SymbolicArray):
-        raise TypeError(
-            "derive() writes the formulas of a run on symbols (minigrad.symbolic.symbols, "
-            "symbolic_like), but this loss holds numbers. For those there is explain()."
-        )
+        raise TypeError("derive() takes a loss of symbols. For one of numbers, see explain()")
     return _followed(Derivation, loss, names)
 
 

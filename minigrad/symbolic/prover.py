@@ -149,10 +149,7 @@ class Prover:
         """Run forward and backward in a region, and note what has to be proved."""
         outputs = outputs_of(self._call())
         if not outputs:
-            raise ValueError(
-                "prove() needs a graph from the result to its inputs: the result does not depend "
-                "on them, or it was detached, or computed under no_grad()"
-            )
+            raise ValueError("prove() needs a graph: the result does not depend on its inputs")
         self._cotangents = self._cotangents or list(self._gradients_of(outputs))
         starts = _flat(self._cotangents)
         formulas = [self._original(each, region) for each in _flat(outputs)]
@@ -366,10 +363,7 @@ class Prover:
         if spare:
             raise spare[0]
         if Outcome.DIFFERS in outcomes:
-            raise Undecided(
-                because="formulas and runs disagree: at a point the rule gives "
-                "something else than the slope of the forward, and it was not found which entry"
-            )
+            raise Undecided(because="formulas and runs disagree, and it was not found where")
         return outcomes == Outcome.AGREES, outcomes != Outcome.NO_SLOPE
 
     def _must_run(self, row: Any) -> bool:
@@ -596,10 +590,7 @@ def _made(inputs: Sequence[Any], assumptions: dict[str, bool]) -> list[Tensor]:
     tensors: list[Tensor] = []
     for each in inputs:
         if not isinstance(each, int | tuple | list | Tensor):
-            raise TypeError(
-                "prove() takes shapes, such as 2 or (2, 3), and tensors of symbols, but got "
-                f"{type(each).__name__}. What else there is goes into settings=(...)."
-            )
+            raise TypeError("prove() takes shapes and tensors of symbols. The rest: settings=(...)")
         if not isinstance(each, Tensor):
             each = symbols(names.pop(0), each, requires_grad=True, **assumptions)
         tensors.append(each)

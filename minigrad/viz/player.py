@@ -499,10 +499,7 @@ def play(
     roots = (nodes[event.node] for event in log.of(recording.PassStarted))
     outputs = [root for root in dict.fromkeys(roots) if root is not None]
     if not outputs:
-        raise ValueError(
-            "the graph of this log is gone, so it can't be drawn. Keep the tensor that backward() "
-            "was called on for as long as you want to play the log; print(log) shows it as text."
-        )
+        raise ValueError("the graph of this log is gone: keep the loss for as long as you play it")
     named = [dict(reversed(known)), *(modules.named() if modules else ())]
     # without gradients, which come step by step
     graph, index = read_graph(outputs, named, hooks, True, False, digits, limit)

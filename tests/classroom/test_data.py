@@ -24,5 +24,5 @@ def test_the_digits_are_those_of_the_source():
 def test_without_the_lessons_it_says_where_the_digits_are(monkeypatch, tmp_path):
     monkeypatch.setattr(data, "__file__", str(tmp_path / "a" / "b" / "c.py"))
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(FileNotFoundError, match="digits.npz comes with the lessons"):
+    with pytest.raises(FileNotFoundError, match="comes with the lessons"):
         data.digits()

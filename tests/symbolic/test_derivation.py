@@ -181,7 +181,7 @@ def test_bad_input_is_refused():
     x = symbols("x", 2, requires_grad=True)
     with pytest.raises(ValueError, match=r"here is a tensor of shape \(2,\)"):
         derive((x * x).sum())
-    with pytest.raises(TypeError, match=r"For those there is explain\(\)"):
+    with pytest.raises(TypeError, match=r"For one of numbers, see explain\(\)"):
         derive(torch.ones(1, requires_grad=True) * 2)
     with pytest.raises(RuntimeError, match="only for scalar outputs"):
         derive(x * 2)
