@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from minigrad.autograd.messages import can_require_grad, only_floats, type_name, warn, wrong_type
+from minigrad.autograd.messages import can_require_grad, only_floats, type_name, warn
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.creation import dtypes
 from minigrad.signatures.arguments import check_dtype, check_tensor, number, plain, sizes_given
@@ -400,18 +400,6 @@ def shape_of(sizes: tuple[Any, ...], size: Any = None, caller: str = "zeros") ->
     if any(each < 0 for each in whole):
         raise RuntimeError(f"{caller}(): sizes must not be negative, got {list(whole)}")
     return whole
-
-
-def sequence_of_sizes(size: Any, caller: str) -> tuple[int, ...]:
-    """Take sizes that must stand in one sequence.
-
-    Raises:
-        TypeError: If they do not, or one is no whole number.
-        RuntimeError: If one is negative.
-    """
-    if not isinstance(size, (tuple, list)):
-        raise wrong_type(caller, "size", "tuple of ints", size, 1)
-    return shape_of((size,), None, caller)
 
 
 # ------------------------------------------------------------------ a number among others

@@ -59,7 +59,7 @@ def full(size: Any, fill_value: Any, *, dtype_or: DtypeChoice) -> Array:
     """
     value = number(fill_value, "full", "fill_value", 2, "Scalar")
     dtype = dtype_or(dtypes.scalar_dtype(value, np.dtype("bool")))
-    return np.full(construction.sequence_of_sizes(size, "full"), entry(value, dtype), dtype)
+    return np.full(shape_of((), size, "full"), entry(value, dtype), dtype)
 
 
 @factory

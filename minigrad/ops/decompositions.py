@@ -118,14 +118,10 @@ variants("inverse", like=_of_input, out="none")(inverted)
 # ---------------------------------------------------------------------- linear systems
 
 
-def _solve_left(grad: Any, A: Any, result: Any) -> Any:
-    return -(dispatch(solve, mT(A), grad) @ mT(result))
-
-
 @operation(
     "LinalgSolveExBackward0",
     broadcasts=True,
-    A=_solve_left,
+    A=lambda grad, A, result: -(dispatch(solve, mT(A), grad) @ mT(result)),
     B=lambda grad, A: dispatch(solve, mT(A), grad),
 )
 @ignore_errstate

@@ -352,11 +352,6 @@ class ChainRule:
         leaves = map(value_of, passes.leaves_of(loss))
         self.without_gradient = [v for v in leaves if v and v not in self.gradients]
 
-    def hooks_that_changed(self) -> tuple[str, ...]:
-        """Name the hooks that changed a gradient, or took it away."""
-        names = [f"{effect.kind} {effect.name}" for effect in self.effects]
-        return tuple(dict.fromkeys(names + self.hooks_with_none))
-
     def _hooked_values(self, named: Container[Value | None]) -> set[Value]:
         """Find the values at which hooks acted: they need names."""
         found = set()

@@ -501,7 +501,8 @@ def _checked(chain: ChainRule) -> Checked:
     """Prove that the steps multiply to the engine's gradients, and these to be right."""
     naming, engine, order = chain.naming, chain.engine, chain.in_order()
     loss, in_leaves = naming.known[naming.root], naming.in_leaves()
-    hooks = chain.hooks_that_changed()
+    changed = [f"{effect.kind} {effect.name}" for effect in chain.effects]
+    hooks = tuple(dict.fromkeys(changed + chain.hooks_with_none))
     # the engine's gradients of leaves of symbols; where none came, it counts as 0
     leaves = {
         value: engine.get(value, value[0].variable._array * 0)

@@ -335,10 +335,7 @@ def draw(
         output, modules, given = called(output, inputs)
         names = [names, given]
     elif inputs:
-        raise TypeError(
-            f"draw() calls a Module with the inputs given, but got a {type(output).__name__} and "
-            f"{len(inputs)} inputs. To draw several outputs, give them as a list."
-        )
+        raise TypeError("draw() calls a Module with the inputs: give several outputs as a list")
     if modules is not None:
         names = [names, *modules.named()]
     outputs = list(output) if isinstance(output, list | tuple) else [output]
