@@ -149,7 +149,7 @@ class Prover:
         """Run forward and backward in a region, and note what has to be proved."""
         outputs = outputs_of(self._call())
         if not outputs:
-            raise ValueError("prove() needs a graph: the result does not depend on its inputs")
+            raise ValueError("prove() needs a graph: is the result detached, or under no_grad()?")
         self._cotangents = self._cotangents or list(self._gradients_of(outputs))
         starts = _flat(self._cotangents)
         formulas = [self._original(each, region) for each in _flat(outputs)]

@@ -80,7 +80,7 @@ def test_what_prove_does_not_take():
     with pytest.raises(ValueError, match="needs an input that requires a gradient"):
         prove(torch.relu, symbols("x"))
     for function in (lambda a: torch.ones(2), lambda a: a.detach() * 2):
-        with pytest.raises(ValueError, match="needs a graph: the result"):
+        with pytest.raises(ValueError, match="needs a graph"):
             prove(function, 2)
     with torch.no_grad(), pytest.raises(ValueError, match=r"under no_grad\(\)"):
         prove(torch.mul, 2, 2)
