@@ -33,11 +33,11 @@ ROOMS = {
     "ops": Size(5192, 25),
     "optim": Size(662, 4),
     "saving": Size(462, 3),
-    "signatures": Size(777, 9),
+    "signatures": Size(736, 9),
     "symbolic": Size(3370, 16),
     "viz": Size(2694, 17),
 }
-HOUSE = Size(24812, 156)  # all of it, with the files that stand beside the rooms
+HOUSE = Size(24771, 156)  # all of it, with the files that stand beside the rooms
 
 # Where they are going, in lines of code; rooms that share a budget stand together.
 GOALS = {

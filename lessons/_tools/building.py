@@ -17,6 +17,6 @@ class Stubs(BuildHookInterface[Any]):
             version: "standard" or "editable".
             build_data: how the build may be changed; it stays as it is.
         """
-        command = [sys.executable, "-m", "minigrad.signatures", "stubs"]
+        command = [sys.executable, "lessons/_tools/signature_stubs.py"]
         # a repository that can't be written to does without
         subprocess.run(command, cwd=self.root, check=version == "standard")
