@@ -42,6 +42,9 @@ Sizes = Sequence[int]
 # So many bytes of columns are made at a time: a large batch should not fill the memory.
 _AT_ONCE = 1 << 22
 
+# Of fewer numbers all columns are made, which takes fewer calls.
+_SMALL = 1 << 10
+
 # Stands for a tensor that is not there, such as the bias of a layer without one.
 ABSENT = wrap(np.zeros(0, np.float32))
 
@@ -122,20 +125,22 @@ def window_entries(
     return [(..., *map(along, entry, dilation, stride, outputs)) for entry in np.ndindex(*kernel)]
 
 
-def _columns(
-    x: Any, kernel: Sizes, outputs: Sizes, stride: Sizes, dilation: Sizes, groups: int = 1
-) -> Any:
-    """Copy the windows side by side: (samples, groups, entries of a window, windows)."""
+def _seen(x: Any, kernel: Sizes, outputs: Sizes, stride: Sizes, dilation: Sizes) -> Any:
+    """Give a view of the windows: (samples, channels, *kernel, *outputs)."""
     steps = x.strides[2:]
     along = [s * step for s, step in zip(stride, steps, strict=True)]
     within = [d * step for d, step in zip(dilation, steps, strict=True)]
     sizes, strides = (*x.shape[:2], *kernel, *outputs), (*x.strides[:2], *within, *along)
     if type(x) is np.ndarray and x.dtype.kind == "f" and x.flags.c_contiguous:
-        seen: Any = np.ndarray(sizes, x.dtype, x, 0, strides)  # quicker than the other way
-    else:
-        seen = np.lib.stride_tricks.as_strided(x, sizes, strides, True, False)
-    entries = x.shape[1] // groups * math.prod(kernel)
-    return seen.reshape(len(x), groups, entries, math.prod(outputs))
+        return np.ndarray(sizes, x.dtype, x, 0, strides)  # quicker than the other way
+    return np.lib.stride_tricks.as_strided(x, sizes, strides, True, False)
+
+
+def _columns(x: Any, kernel: Sizes, outputs: Sizes, stride: Sizes, dilation: Sizes) -> Any:
+    """Copy the windows side by side: (samples, channels * entries of a window, *outputs)."""
+    seen = _seen(x, kernel, outputs, stride, dilation)
+    columns = seen.reshape(len(x), x.shape[1] * math.prod(kernel), *outputs)
+    return columns if columns.flags.c_contiguous else columns.copy()  # quicker to multiply with
 
 
 def _portions(count: int, bytes_each: int) -> list[slice]:
@@ -144,9 +149,46 @@ def _portions(count: int, bytes_each: int) -> list[slice]:
     return [slice(start, start + step) for start in range(0, count, step)]
 
 
+def _shared(x: Any, kernel: Sizes, outputs: Sizes, stride: Sizes, kernels: int) -> int:
+    """Tell how many entries of a window see lines that are copied once; 1 if all are copied.
+
+    With stride 1 a copied line is seen by all entries that differ in other dimensions only. That
+    takes more calls, and some products in vain, which costs more the more kernels there are.
+    """
+    shared = x.size > _SMALL and max(stride) == 1 and kernels <= 4 * outputs[0]
+    return math.prod(kernel[:-1]) if shared else 1
+
+
+def _lines(x: Any, settings: Any, before: Sizes, after: Sizes, shared: int) -> Any:
+    """Copy what the windows see: (samples, channels * entries, *sizes).
+
+    If lines are `_shared`, the entries are those along the last dimension, and the sizes those of
+    the input with its border, except for the last.
+    """
+    kernel, outputs, stride, dilation = settings
+    (*_, width), last, first = x.shape, kernel[-1], before[-1]
+    if shared > 1:
+        sizes = [b + n + a for b, n, a in zip(before, x.shape[2:], after, strict=True)]
+        kernel, outputs = (*[1] * (len(kernel) - 1), last), (*sizes[:-1], outputs[-1])
+    if shared == 1 or not width == outputs[-1] > max(first, after[-1]):
+        return _columns(padded(x, before, after), kernel, outputs, stride, dilation)
+    # All lines are shifted in one piece, and what came from the line before or after is made zero.
+    whole = padded(x, (*before[:-1], 0), (*after[:-1], 0))
+    lines = np.empty_like(whole, shape=(*x.shape[:2], last, *outputs))
+    pieces, source = lines.reshape(*lines.shape[:3], -1), whole.reshape(*x.shape[:2], -1)
+    for entry in range(last):
+        shift = entry * dilation[-1] - first
+        left, right = max(-shift, 0), max(shift, 0)
+        length = source.shape[2] - left - right
+        pieces[:, :, entry, left : left + length] = source[:, :, right : right + length]
+        lines[:, :, entry, ..., :left] = lines[:, :, entry, ..., width - right :] = 0
+    return lines.reshape(len(x), -1, *outputs)
+
+
 def correlate(
-    x: Any, weight: Any, outputs: Sizes, stride: Sizes, dilation: Sizes, groups: int
-) -> Any:
+    x: Any, weight: Any, outputs: Sizes, stride: Sizes, dilation: Sizes, groups: int,
+    before: Sizes, after: Sizes,
+) -> Any:  # fmt: skip
     """Sum the products of a kernel and each window of an input.
 
     Args:
@@ -156,17 +198,31 @@ def correlate(
         stride: How far apart the windows are.
         dilation: How far apart the entries of a window are.
         groups: Into how many parts the channels are divided, each with kernels of its own.
+        before: How wide the border of zeros is at the beginning of each dimension.
+        after: How wide it is at the end.
 
     Returns:
         An array of shape (N, out, *outputs).
     """
-    count, kernels = len(x), len(weight)
-    rows = weight.reshape(groups, kernels // groups, math.prod(weight.shape[1:]))
-    result = np.empty_like(x, shape=(count, groups, rows.shape[1], math.prod(outputs)))
-    for part in _portions(count, rows.shape[2] * groups * result.shape[3] * x.itemsize):
-        columns = _columns(x[part], weight.shape[2:], outputs, stride, dilation, groups)
-        np.matmul(rows, columns, out=result[part])
-    return result.reshape(count, kernels, *outputs)
+    kernels, channels, *kernel = weight.shape
+    each, settings = kernels // groups, (tuple(kernel), outputs, stride, dilation)
+    shared = _shared(x, kernel, outputs, stride, each) if each <= 2 * channels else 1
+    entries = math.prod(kernel) // shared
+    rows = np.moveaxis(weight.reshape(groups, each, channels, shared, entries), 3, 1)
+    rows = rows.reshape(groups, shared * each, channels * entries)
+    places = window_entries(*[(*setting[:-1],) for setting in settings])
+    result = np.empty_like(x, order="C", shape=(len(x), groups, each, *outputs))
+    for part in _portions(len(x), x.shape[1] * math.prod((*kernel, *outputs)) * x.itemsize):
+        lines, made = _lines(x[part], settings, before, after, shared), result[part]
+        sizes = lines.shape[2:]
+        seen = lines.reshape(len(lines), groups, channels * entries, math.prod(sizes))
+        if shared == 1:
+            np.matmul(rows, seen, out=made.reshape(len(made), groups, each, seen.shape[3]))
+        else:
+            product = (rows @ seen).reshape(len(lines), groups, shared, each, *sizes)
+            *most, last = (product[:, :, i][(*at, slice(None))] for i, at in enumerate(places))
+            np.add(functools.reduce(np.add, most), last, out=made)
+    return result.reshape(len(x), kernels, *outputs)
 
 
 def transposed_correlation(
@@ -192,18 +248,24 @@ def transposed_correlation(
     count, kernels, *outputs = grad.shape
     channels, *kernel = weight.shape[1:]
     reach = [d * (k - 1) for d, k in zip(dilation, kernel, strict=True)]
+    if kernels == groups and channels == 1:
+        # so few products are quicker done with zeros between the gradients than added by windows
+        outputs = [(o - 1) * s + 1 for o, s in zip(outputs, stride, strict=True)]
+        whole: Any = zeros_for(grad, (count, kernels, *outputs))
+        whole[(..., *[slice(None, None, s) for s in stride])] = grad
+        grad, stride = whole, (1,) * len(stride)
     if all(s == 1 for s in stride):
         before = [r - p for r, p in zip(reach, padding, strict=True)]
         after = [n + p - o for n, p, o in zip(sizes, padding, outputs, strict=True)]
         turned = weight.reshape(groups, kernels // groups, channels, *kernel).swapaxes(1, 2)
         turned = turned.reshape(groups * channels, kernels // groups, *kernel)
         turned = turned[(..., *[slice(None, None, -1)] * len(kernel))]
-        return correlate(padded(grad, before, after), turned, sizes, stride, dilation, groups)
+        return correlate(grad, turned, sizes, stride, dilation, groups, before, after)
     reached = [
         max((o - 1) * s + r + 1, n + p)
         for o, s, r, n, p in zip(outputs, stride, reach, sizes, padding, strict=True)
     ]
-    whole: Any = zeros_for(grad, (count, groups * channels, *reached))
+    whole = zeros_for(grad, (count, groups * channels, *reached))
     rows = weight.reshape(groups, kernels // groups, math.prod(weight.shape[1:])).swapaxes(1, 2)
     grad = grad.reshape(count, groups, kernels // groups, math.prod(outputs))
     for part in _portions(count, rows.shape[1] * groups * grad.shape[3] * grad.itemsize):
@@ -230,7 +292,7 @@ def add_windows(whole: Any, columns: Any, stride: Sizes, dilation: Sizes) -> Non
 
 
 def kernel_gradient(
-    x: Any, grad: Any, kernel: Sizes, stride: Sizes, dilation: Sizes, groups: int
+    x: Any, grad: Any, kernel: Sizes, stride: Sizes, padding: Sizes, dilation: Sizes, groups: int
 ) -> Any:
     """Sum for each entry of the kernel the products of gradients and what it was multiplied with.
 
@@ -239,21 +301,31 @@ def kernel_gradient(
         grad: Of shape (N, out, *outputs).
         kernel: The kernel's sizes.
         stride: How far apart the windows are.
+        padding: How wide the border was.
         dilation: How far apart the entries of a window are.
         groups: Into how many parts the channels are divided.
 
     Returns:
         An array of shape (out, C / groups, *kernel).
     """
-    count, kernels, *outputs = grad.shape
-    channels, length = x.shape[1] // groups, math.prod(outputs)
-    entries = channels * math.prod(kernel)
-    total = zeros_for(x, (groups, kernels // groups, entries))
-    grad = grad.reshape(count, groups, kernels // groups, length)
-    for part in _portions(count, entries * groups * length * x.itemsize):
-        columns = _columns(x[part], kernel, outputs, stride, dilation, groups)
-        total += np.add.reduce(grad[part] @ columns.swapaxes(2, 3), axis=0)
-    return total.reshape(kernels, channels, *kernel)
+    outputs, channels, each = grad.shape[2:], x.shape[1] // groups, grad.shape[1] // groups
+    length, shared = math.prod(outputs), _shared(x, kernel, outputs, stride, each)
+    entries = math.prod(kernel) // shared
+    total = zeros_for(x, (groups, shared, each, channels * entries))
+    grad = grad.reshape(len(x), groups, 1, each, length)
+    for part in _portions(len(x), x.shape[1] * math.prod(kernel) * length * x.itemsize):
+        settings = kernel, outputs, stride, dilation
+        seen = _lines(x[part], settings, padding, padding, shared)
+        if shared > 1:
+            seen = _seen(seen, (*kernel[:-1], 1), outputs, stride, dilation)
+        seen = seen.reshape(len(seen), groups, channels * entries, shared, length)
+        if each == 1 and type(seen) is np.ndarray:
+            products = np.vecdot(grad[part], seen).swapaxes(2, 3)[..., None, :]
+        else:
+            products = grad[part] @ seen.transpose(0, 1, 3, 4, 2)
+        total += np.add.reduce(products, axis=0)
+    total = np.moveaxis(total.reshape(groups, shared, each, channels, entries), 1, 3).copy()
+    return total.reshape(groups * each, channels, *kernel)
 
 
 # ---------------------------------------------------------------------- the operation
@@ -317,8 +389,8 @@ def convolution_backward_weight(
     stride, padding, dilation, transposed, _, groups = settings
     if transposed:
         grad_output, input = input, grad_output
-    whole = padded(input, padding, padding)
-    return kernel_gradient(whole, grad_output, weight.shape[2:], stride, dilation, groups)
+    settings = (weight.shape[2:], stride, padding, dilation, groups)
+    return kernel_gradient(input, grad_output, *settings)
 
 
 @operation(
@@ -341,11 +413,11 @@ def convolution(input: Array, weight: Array, bias: Array, *settings: Any) -> Arr
     if transposed:
         result = transposed_correlation(input, weight, reached, stride, padding, dilation, groups)
     else:
-        whole = padded(input, padding, padding)
-        result = correlate(whole, weight, reached, stride, dilation, groups)
+        result = correlate(input, weight, reached, stride, dilation, groups, padding, padding)
+    result = result if result.flags.c_contiguous else result.copy()
     if bias.size:
-        return result + bias.reshape(-1, *[1] * len(stride))
-    return result if result.flags.c_contiguous else result.copy()
+        result += bias.reshape(-1, *[1] * len(stride))
+    return result
 
 
 # ---------------------------------------------------------------------- what is called
@@ -505,7 +577,7 @@ def im2col(self: Array, kernel_size: Any, dilation: Any, padding: Any, stride: A
     outputs = output_sizes(batch.shape[2:], kernel_size, stride, padding, dilation)
     whole = padded(batch, padding, padding)
     columns = _columns(whole, kernel_size, outputs, stride, dilation)
-    return columns.reshape(*self.shape[:-3], *columns.shape[2:])
+    return columns.reshape(*self.shape[:-3], columns.shape[1], math.prod(outputs))
 
 
 @operation(
@@ -559,10 +631,7 @@ def unfold(
     sizes = input._array.shape
     outputs = output_sizes(sizes[-2:], kernel, moves, border, steps)
     if len(sizes) not in (3, 4) or min(outputs) < 1:
-        raise RuntimeError(
-            f"unfold takes images of size (N, C, H, W) or (C, H, W) that are no smaller than the "
-            f"window, got {list(sizes)} and a window of size {kernel}"
-        )
+        raise RuntimeError(f"unfold: no window of size {kernel} fits into {list(sizes)}")
     return im2col(input, kernel, steps, border, moves)
 
 
@@ -608,10 +677,8 @@ def fold(
     expected = math.prod(outputs)
     fits = have[-1] == expected and min(outputs) > 0 and not have[-2] % math.prod(kernel)
     if len(have) not in (2, 3) or not fits:
-        raise RuntimeError(
-            f"fold takes columns of size (N, C * {math.prod(kernel)}, {expected}), one for each "
-            f"place of the window, got {list(have)}"
-        )
+        needed = f"(N, C * {math.prod(kernel)}, {expected})"
+        raise RuntimeError(f"fold takes columns of size {needed}, not {list(have)}")
     return col2im(input, sizes, kernel, steps, border, moves)
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from minigrad.ops import convolution
+
 
 @pytest.fixture
 def functional(torch):
@@ -34,6 +36,63 @@ def test_a_large_batch_is_done_in_portions(torch, functional):
         np.testing.assert_allclose(part.grad.numpy(), dx[start : start + 7], rtol=1e-12)
         parts += w.grad.numpy()
     np.testing.assert_allclose(parts, dw, rtol=1e-10)  # sums of 13,000 products in another order
+
+
+@pytest.mark.parametrize("dims", [2, 3])
+def test_shared_lines_give_what_all_columns_give(torch, functional, monkeypatch, dims):
+    """Results and gradients, whether each window is copied or only what it shares with none."""
+    draw, shared = np.random.default_rng(dims), 0
+    for turn in range(100):
+        groups, inner, outer = map(int, draw.integers(1, 3, 3))
+        kernel, dilation = draw.integers(1, 5, dims), draw.integers(1, 3, dims)
+        reach, padding = dilation * (kernel - 1), draw.integers(0, 3, dims)
+        sizes = reach + draw.integers(1, 5, dims)
+        if turn % 2:  # results as wide as the input, which may be narrower than the kernel
+            padding, sizes = reach // 2, reach % 2 + draw.integers(1, 6, dims)
+        x = drawn(torch, 2, groups * inner, *sizes, requires_grad=True)
+        w = drawn(torch, groups * outer, inner, *kernel, seed=1, requires_grad=True)
+        stride = 1 + (turn % 3 == 0)
+        settings = (None, stride, *[tuple(map(int, s)) for s in (padding, dilation)], groups)
+        found = []
+        for small in (0, 1 << 40):
+            monkeypatch.setattr(convolution, "_SMALL", small)
+            y = getattr(functional, f"conv{dims}d")(x, w, *settings)
+            cotangent = drawn(torch, *y.shape, seed=2)
+            first = torch.autograd.grad(y, (x, w), cotangent, create_graph=True)
+            second = torch.autograd.grad((first[0] * x).sum(), w)
+            found.append([each.detach().numpy() for each in (y, *first, *second)])
+            of_kernel = w.shape[2:], y.shape[2:], [stride], outer
+            shared += convolution._shared(x.detach().numpy(), *of_kernel) > 1
+        for ours, all_columns in zip(*found, strict=True):
+            np.testing.assert_allclose(ours, all_columns, atol=1e-12)
+    assert shared > 10
+
+
+def test_the_largest_of_each_window_is_that_of_the_window_alone(torch, functional):
+    """The first of equal ones, the last NaN, and never the border, gets the gradient."""
+    draw, (height, width) = np.random.default_rng(0), (7, 8)
+    for turn in range(60):
+        kernel, stride, dilation = map(int, draw.integers(1, 4, 3))
+        reach = dilation * (kernel - 1) + 1
+        padding = int(draw.integers(0, kernel // 2 + 1))
+        image = draw.choice([-np.inf, 0, 1, 2, np.nan][: 4 + turn % 2], (height, width))
+        x = torch.tensor(image[None], requires_grad=True)
+        settings = kernel, stride, padding, dilation, bool(draw.integers(2)), True
+        largest, positions = functional.max_pool2d(x, *settings)
+        cotangent = drawn(torch, *largest.shape)
+        largest.backward(cotangent)
+        expected = np.zeros(height * width)
+        for place in np.ndindex(*largest.shape[1:]):
+            starts = [i * stride - padding for i in place]
+            rows, columns = (range(i, i + reach, dilation) for i in starts)
+            rows = [i for i in rows if 0 <= i < height]
+            inside = [i * width + j for i in rows for j in columns if 0 <= j < width]
+            values = image.reshape(-1)[inside]
+            nans = np.flatnonzero(values != values)
+            chosen = inside[nans[-1] if len(nans) else values.argmax()]
+            assert positions[(0, *place)] == chosen
+            expected[chosen] += cotangent[(0, *place)].item()
+        np.testing.assert_allclose(x.grad.numpy().reshape(-1), expected)
 
 
 def test_max_pooling_with_relu_in_place_after_it(torch, functional):

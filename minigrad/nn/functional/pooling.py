@@ -265,10 +265,7 @@ MEANS = {  # by the number of dimensions
 def _check_images(name: str, array: Any, dims: int, first: int) -> None:
     """Raise if there are no images, or no entries in the dimensions from the first one named on."""
     if array.ndim not in (dims + 1, dims + 2) or 0 in array.shape[first:]:
-        raise RuntimeError(
-            f"{name}() takes a tensor of shape (N, C, ...) or (C, ...) with {dims} dimensions of "
-            f"at least one entry to pool, not one of shape {list(array.shape)}"
-        )
+        raise RuntimeError(f"{name}(): no {dims} dimensions to pool in a shape {[*array.shape]}")
 
 
 def _windows(
@@ -290,10 +287,7 @@ def _windows(
     reach = [d * (k - 1) + 1 for k, d in zip(kernel, dilation, strict=True)]
     wide = any(p > r // 2 for p, r in zip(padding, reach, strict=True))
     if min(*kernel, *stride, *dilation, min(padding) + 1) < 1 or wide:
-        raise RuntimeError(
-            f"{name}() needs windows and steps of at least 1, and a padding of at most half a "
-            f"window; got {settings}"
-        )
+        raise RuntimeError(f"{name}(): steps below 1, or padding over half a window: {settings}")
     if min(convolution.output_sizes(array.shape[-ndim:], *windows, ceil_mode)) < 1:
         raise RuntimeError(f"{name}(): a window is larger than the input {list(array.shape)}")
     if array.dtype.kind in refused:
