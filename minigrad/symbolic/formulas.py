@@ -182,7 +182,7 @@ def evaluate(formula: Any, values: Mapping[Any, Any]) -> Tensor:
         >>> evaluate(w * x, {"x": [1, 2]})
         Traceback (most recent call last):
         ...
-        ValueError: no value was given for w_{0}, w_{1}: evaluate() needs a number for each symbol
+        ValueError: no value was given for w_{0}, w_{1}: evaluate() needs one for each symbol
     """
     array = entries(formula)
     by_symbol, by_name = _sorted_by_kind(values)
