@@ -28,7 +28,7 @@ ROOMS = {
     "creation": Size(1098, 7),
     "data": Size(282, 1),
     "extra": Size(1557, 11),
-    "fast": Size(499, 4),
+    "fast": Size(497, 4),
     "nn": Size(2560, 19),
     "ops": Size(5235, 25),
     "optim": Size(662, 4),
@@ -37,7 +37,7 @@ ROOMS = {
     "symbolic": Size(3370, 16),
     "viz": Size(2694, 17),
 }
-HOUSE = Size(24808, 156)  # all of it, with the files that stand beside the rooms
+HOUSE = Size(24806, 156)  # all of it, with the files that stand beside the rooms
 
 # Where they are going, in lines of code; rooms that share a budget stand together.
 GOALS = {

@@ -109,17 +109,15 @@ class _Affine(Node):
 
     def _run(self, gradient: Any, keep: bool = True) -> Sequence[Any]:
         """Give the gradients of bias, input and weight."""
-        saved: Any = self._saved
-        if saved is None:
+        if self._saved is None:
             raise extensions.messages.released()
-        x, weight = saved
         try:
-            x = x if x is None else unpack_array(x, self)
-            weight = weight if weight is None else unpack_array(weight, self)
+            saved: Any = [s if s is None else unpack_array(s, self) for s in self._saved]
         except RuntimeError:  # let the node say it that saved what has changed
             self._materialize_fused()
             node: Any = self if isinstance(self, addmm.node) else self._edges[0][0]
             return node._run(gradient)
+        x, weight = saved
         to_bias, to_input, to_weight = self._edges
         sizes, of_rows, leaf = self._shape
         rows = gradient if gradient.ndim == 2 else gradient.reshape(of_rows)
