@@ -170,18 +170,24 @@ def _lines(x: Any, settings: Any, before: Sizes, after: Sizes, shared: int) -> A
     if shared > 1:
         sizes = [b + n + a for b, n, a in zip(before, x.shape[2:], after, strict=True)]
         kernel, outputs = (*[1] * (len(kernel) - 1), last), (*sizes[:-1], outputs[-1])
-    if shared == 1 or not width == outputs[-1] > max(first, after[-1]):
+    if shared == 1 or min(*before, *after) < 0 or not width == outputs[-1] > max(first, after[-1]):
         return _columns(padded(x, before, after), kernel, outputs, stride, dilation)
+    lines = np.empty_like(x, order="C", shape=(*x.shape[:2], last, *outputs))
+    inner = [*zip(before[:-1], x.shape[2:], strict=False)]
+    for axis, (b, n) in enumerate(inner, 3):
+        for border in (slice(b), slice(b + n, None)):
+            lines[(*[slice(None)] * axis, border)] = 0
     # All lines are shifted in one piece, and what came from the line before or after is made zero.
-    whole = padded(x, (*before[:-1], 0), (*after[:-1], 0))
-    lines = np.empty_like(whole, shape=(*x.shape[:2], last, *outputs))
-    pieces, source = lines.reshape(*lines.shape[:3], -1), whole.reshape(*x.shape[:2], -1)
+    inside = [slice(b, b + n) for b, n in inner[:-1]]
+    pieces, source = lines.reshape(*lines.shape[:-2], -1), x.reshape(*x.shape[:-2], -1)
     for entry in range(last):
         shift = entry * dilation[-1] - first
-        left, right = max(-shift, 0), max(shift, 0)
-        length = source.shape[2] - left - right
-        pieces[:, :, entry, left : left + length] = source[:, :, right : right + length]
-        lines[:, :, entry, ..., :left] = lines[:, :, entry, ..., width - right :] = 0
+        start = before[-2] * width - shift
+        stop = min(start + source.shape[-1], pieces.shape[-1])
+        place = (slice(None), slice(None), entry, *inside, slice(max(start, 0), stop))
+        pieces[place] = source[..., max(-start, 0) : stop - start]
+        lines[:, :, entry, ..., : max(-shift, 0)] = 0
+        lines[:, :, entry, ..., width - max(shift, 0) :] = 0
     return lines.reshape(len(x), -1, *outputs)
 
 
