@@ -23,7 +23,10 @@ from typing import Any
 
 import numpy as np
 
+from minigrad.autograd.rules import ignore_errstate
 
+
+@ignore_errstate
 def forward(x: Any, h: Any, c: Any, w_x: Any, w_h: Any, b_x: Any, b_h: Any) -> tuple[Any, ...]:
     """Run a layer over a sequence.
 
@@ -44,17 +47,16 @@ def forward(x: Any, h: Any, c: Any, w_x: Any, w_h: Any, b_x: Any, b_h: Any) -> t
     rows, hidden = w_h.shape
     # sigmoid(a) = (1 + tanh(a / 2)) / 2: with factors of a half, one tanh serves all four gates
     scale = np.repeat(np.array([0.5, 0.5, 1, 0.5], x.dtype), hidden)[:, None]
-    weight = np.concatenate([w_h, w_x], 1) * scale
-    bias = np.repeat((b_x + b_h)[:, None] * scale, batch, 1)
-    read = np.empty((steps + 1, weight.shape[1], batch), x.dtype)  # a state, and an input below it
-    read[0, :hidden], read[:-1, hidden:] = h.T, x.swapaxes(1, 2)
+    weight = np.concatenate([w_h, w_x, (b_x + b_h)[:, None]], 1) * scale
+    # below a state the input, and a one for the biases
+    read = np.ones((steps + 1, weight.shape[1], batch), x.dtype)
+    read[0, :hidden], read[:-1, hidden:-1] = h.T, x.swapaxes(1, 2)
     kept = np.empty((steps + 1, 6, hidden, batch), x.dtype)
     kept[0, 5] = c.T
     for t in range(steps):
         i, f, g, o, tanh_c, cell = kept[t]
         gates = kept[t, :4].reshape(rows, batch)
         np.matmul(weight, read[t], gates)
-        gates += bias
         np.tanh(gates, gates)
         for gate in (kept[t, :2], o):
             gate += 1
@@ -63,14 +65,14 @@ def forward(x: Any, h: Any, c: Any, w_x: Any, w_h: Any, b_x: Any, b_h: Any) -> t
         np.multiply(f, cell, following)
         following += i * g
         np.multiply(o, np.tanh(following, tanh_c), read[t + 1, :hidden])
-    states = read[1:, :hidden].swapaxes(1, 2).copy()
+    states = read[1:, :hidden].swapaxes(1, 2)
     return states, states[-1].copy(), kept[-1, 5].T.copy(), kept
 
 
 def backward(
     grads: Sequence[Any], x: Any, h: Any, w_x: Any, w_h: Any, states: Any, kept: Any, needs: Any
-) -> list[Any]:
-    """Give the gradients of input, weights, biases and first states; None where not needed.
+) -> tuple[Any, ...]:
+    """Give the gradients of input, weights, biases and first states.
 
     Args:
         grads: The gradients of the states, the last state and the last cell state.
@@ -80,7 +82,8 @@ def backward(
         w_h: The weight of the state.
         states: The states that `forward` gave.
         kept: What it gave besides.
-        needs: For each gradient whether it is needed.
+        needs: For each gradient whether it is needed. What takes a product of its own is None
+            where it isn't.
     """
     steps, _, hidden, batch = kept[:-1].shape
     i, f, g, o, tanh_c, cell = kept[:-1].swapaxes(0, 1)
@@ -103,12 +106,11 @@ def backward(
         if t or needs[5]:
             np.matmul(turned, rows[t], d_h)
     rows = rows.swapaxes(0, 1).reshape(4 * hidden, -1)
-    bias = rows.sum(1)
+    bias = rows @ np.ones(rows.shape[1], rows.dtype)
     before = np.concatenate([h[None], states[:-1]])
-    gradients = (
+    return (
         (rows.T @ w_x).reshape(x.shape) if needs[0] else None,
         rows @ x.reshape(-1, x.shape[2]) if needs[1] else None,
         rows @ before.reshape(-1, hidden) if needs[2] else None,
         *(bias, bias.copy(), d_h.T.copy(), d_c.T.copy()),
     )
-    return [each if needed else None for each, needed in zip(gradients, needs, strict=True)]

@@ -55,17 +55,15 @@ def lstm_by_hand() -> Step:
 
     def step() -> list[Any]:
         scale = np.repeat(np.array([0.5, 0.5, 1, 0.5], kind), n)[:, None]
-        weight, bias = np.hstack([w_h, w_x]) * scale, (b_x + b_h)[:, None] * scale
-        bias = np.repeat(bias, batch, 1)
-        read = np.empty((STEPS + 1, n + FEATURES, batch), kind)
-        read[:-1, n:] = x.swapaxes(1, 2)
+        weight = np.hstack([w_h, w_x, (b_x + b_h)[:, None]]) * scale
+        read = np.ones((STEPS + 1, n + FEATURES + 1, batch), kind)
+        read[:-1, n:-1] = x.swapaxes(1, 2)
         gates = np.empty((STEPS, 4, n, batch), kind)
         cells, bent = np.zeros((STEPS + 1, n, batch), kind), np.empty((STEPS, n, batch), kind)
         product = np.empty((n, batch), kind)
         for t in range(STEPS):
             z = gates[t].reshape(4 * n, batch)
             np.matmul(weight if t else weight[:, n:], read[t] if t else read[0, n:], z)
-            z += bias
             np.tanh(z, z)
             for logistic in (z[: 2 * n], z[3 * n :]):
                 logistic += 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import weakref
 
 import pytest
 
@@ -110,3 +111,56 @@ def test_packed_sequences_are_read_as_each_alone(torch):
         alone, (h_alone, _) = layer(sequence)
         assert torch.allclose(padded[: len(sequence), place], alone, atol=1e-6)
         assert torch.allclose(h[:, place], h_alone, atol=1e-6)
+
+
+@pytest.mark.parametrize("used", [(0,), (1, 2), (2,), (0, 1, 2)])
+@pytest.mark.parametrize(
+    "settings", [{}, {"bias": False}, {"num_layers": 2, "bidirectional": True, "batch_first": True}]
+)
+def test_an_lstm_in_one_node_gives_what_its_steps_give(torch, settings, used):
+    """It is one node in float32; in float64 the steps are recorded."""
+    found = []
+    for dtype in (torch.float32, torch.float64):
+        torch.manual_seed(0)
+        layer = torch.nn.LSTM(3, 4, **settings)
+        count = len(layer.all_weights)
+        shapes = (3, 3, 3), (count, 3, 4), (count, 3, 4), (3, 3, 4 * (1 + layer.bidirectional))
+        x, h, c, *factors = (torch.randn(shape).to(dtype) for shape in (*shapes, shapes[1]))
+        leaves = [each.requires_grad_() for each in (x, h, c, *layer.to(dtype).parameters())]
+        output, states = layer(x, (h, c))
+        results = (output, *states)
+        total = sum((results[n] * factors[min(n, 1)]).sum() for n in used)
+        assert "Mkldnn" in repr(states[0].grad_fn.next_functions) or dtype == torch.float64
+        first = torch.autograd.grad(total, leaves, retain_graph=True)
+        again = torch.autograd.grad(total, leaves, create_graph=True)
+        second = torch.autograd.grad(sum((each**2).sum() for each in again), leaves)
+        found.append([each.double() for each in (*results, *first, *again, *second)])
+    for a, b in zip(*found, strict=True):
+        assert torch.allclose(a, b, atol=1e-5 * (1 + float(b.detach().abs().max())))
+
+
+def test_hooks_of_an_lstm_see_one_node(torch):
+    layer = torch.nn.LSTM(2, 3, bidirectional=True, batch_first=True)
+    layer.bias_hh_l0_reverse.requires_grad_(False)
+    x = torch.ones(2, 4, 2).requires_grad_()
+    packed = []
+    with torch.autograd.graph.saved_tensors_hooks(lambda t: packed.append(t) or t, lambda t: t):
+        output, _ = layer(x)
+    assert [each.output_nr for each in packed[7:11]] == [0, 1, 2, 0]
+    joined = output.grad_fn.next_functions[0][0]
+    node, seen = joined.next_functions[1][0], []
+    assert node.next_functions[0][0].name() == "CloneBackward0"
+    assert all(each.is_contiguous() for each in (node._saved_result0, node._saved_hx_))
+    node.register_hook(lambda into, _: seen.append([each is not None for each in into]))
+    node.register_hook(lambda into, _: seen.append(into[0].stride()))
+    layer.weight_hh_l0_reverse.register_hook(lambda grad: seen.append(grad.shape))
+    leaves = [x, *(each for each in layer.parameters() if each.requires_grad)]
+    torch.autograd.grad(output.sum(), leaves, retain_graph=True)
+    torch.autograd.grad(output.sum(), leaves, create_graph=True)
+    assert seen[:3] == [[True, True, True, True, False, False, False], (4, 2, 1), (12, 3)]
+    assert len(seen) == 6 and seen[3] == seen[0]
+    assert layer(x * float("inf"))[0].isnan().any()  # and nothing warns
+    if torch.__name__ == "minigrad":
+        joined = layer(x)[0].grad_fn.next_functions[0][0]
+        node, joined = weakref.ref(joined.next_functions[1][0]), None
+        assert node() is None  # without the garbage collector
