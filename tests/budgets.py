@@ -27,7 +27,7 @@ ROOMS = {
     "core": Size(896, 8),
     "creation": Size(1098, 7),
     "data": Size(282, 1),
-    "extra": Size(1557, 11),
+    "extra": Size(1556, 11),
     "fast": Size(497, 4),
     "nn": Size(2560, 19),
     "ops": Size(5241, 25),
