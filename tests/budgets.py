@@ -31,13 +31,13 @@ ROOMS = {
     "fast": Size(497, 4),
     "nn": Size(2560, 19),
     "ops": Size(5241, 25),
-    "optim": Size(662, 4),
+    "optim": Size(649, 4),
     "saving": Size(462, 3),
     "signatures": Size(736, 9),
     "symbolic": Size(3370, 16),
     "viz": Size(2694, 17),
 }
-HOUSE = Size(24811, 156)  # all of it, with the files that stand beside the rooms
+HOUSE = Size(24798, 156)  # all of it, with the files that stand beside the rooms
 
 # Where they are going, in lines of code; rooms that share a budget stand together.
 GOALS = {

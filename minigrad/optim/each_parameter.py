@@ -24,9 +24,8 @@ Values = dict[str, Any]
 _CONDITIONS: dict[str, Callable[[Any], bool]] = {
     "betas": lambda betas: all(0.0 <= beta < 1.0 for beta in betas),
     "rho": lambda rho: 0.0 <= rho <= 1.0,
-    "etas": lambda etas: 0.0 < etas[0] < 1.0 < etas[1],
 }
-_AMOUNTS = "lr eps weight_decay momentum momentum_decay lr_decay initial_accumulator_value"
+_AMOUNTS = "lr eps weight_decay momentum lr_decay initial_accumulator_value"
 _CONDITIONS |= dict.fromkeys(_AMOUNTS.split(), lambda value: bool(number(value) >= 0))
 
 
@@ -45,9 +44,8 @@ class EachParameter(Optimizer):
     the step is counted.
     """
 
-    # What is kept of each parameter: numbers with their first values, and tensors in its shape
-    # that begin with zeros.
-    _counts: ClassVar[dict[str, float]] = {"step": 0.0}
+    # What is kept of each parameter beside the number of steps: tensors in its shape that begin
+    # with zeros.
     _averages: ClassVar[tuple[str, ...]] = ()
     _averages_for: ClassVar[dict[str, str]] = {}  # by the setting that asks for one more
 
@@ -84,9 +82,9 @@ class EachParameter(Optimizer):
 
     def _new_state(self, parameter: Tensor, group: Values) -> Values:
         """Give the state of a parameter before its first step."""
-        numbers = {name: tensor(value) for name, value in self._counts.items()}
         asked = (name for setting, name in self._averages_for.items() if group[setting])
-        return numbers | {name: zeros_like(parameter) for name in (*self._averages, *asked)}
+        averages = {name: zeros_like(parameter) for name in (*self._averages, *asked)}
+        return {"step": tensor(0.0), **averages}
 
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
         """Change every parameter that has a gradient, in place.
@@ -126,7 +124,7 @@ class EachParameter(Optimizer):
                     array *= 1 - lr * decay
                 else:
                     gradient = gradient + array * decay
-            if "step" in self._counts:
+            if "step" in values:
                 values["step"] += 1
             self._update(array, gradient, values, group, lr)
             for name, value in values.items():
@@ -228,8 +226,6 @@ class SGD(
         tensor([0.8000], requires_grad=True)
     """
 
-    _counts: ClassVar = {}
-
     def _set_up(self, params: Any, given: Values) -> None:
         if given["nesterov"] and (given["momentum"] <= 0 or given["dampening"] != 0):
             raise ValueError("Nesterov momentum requires a momentum and zero dampening")
@@ -320,7 +316,10 @@ class Adam(
 
     def _update(self, parameter: Any, gradient: Any, state: Values, group: Values, lr: Any) -> None:
         beta1, beta2 = group["betas"]
-        average, square = averaged(gradient, state, group)
+        average, square = state["exp_avg"], state["exp_avg_sq"]
+        lerp_(average, gradient, 1 - beta1)
+        square *= beta2
+        addcmul_(square, gradient, gradient, 1 - beta2)
         if group["amsgrad"]:
             square = np.maximum(state["max_exp_avg_sq"], square, out=state["max_exp_avg_sq"])
         steps = state["step"].item()
@@ -487,13 +486,3 @@ class RMSprop(
             parameter -= velocity * lr
         else:
             addcdiv_(parameter, gradient, divisor, -lr)
-
-
-def averaged(gradient: Any, state: Values, group: Values) -> tuple[Any, Any]:
-    """Move the running averages towards a gradient and its square."""
-    beta1, beta2 = group["betas"]
-    average, square = state["exp_avg"], state["exp_avg_sq"]
-    lerp_(average, gradient, 1 - beta1)
-    square *= beta2
-    addcmul_(square, gradient, gradient, 1 - beta2)
-    return average, square

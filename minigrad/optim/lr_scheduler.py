@@ -466,9 +466,7 @@ class ReduceLROnPlateau(
         self.best = self.mode_worse = math.inf if self.mode == "min" else -math.inf
         self._last_lr = values_of(optimizer, "lr")
 
-    def step(  # type: ignore[override]
-        self, metrics: SupportsFloat
-    ) -> None:
+    def step(self, metrics: SupportsFloat) -> None:  # type: ignore[override]
         """Look at the measure of an epoch, and reduce the learning rates if it is time to.
 
         Args:

@@ -22,12 +22,6 @@ Hook = Callable[..., Any]
 
 _global_optimizer_pre_hooks: OrderedDict[int, Hook] = OrderedDict()
 _global_optimizer_post_hooks: OrderedDict[int, Hook] = OrderedDict()
-# An optimizer keeps a table of hooks for each of these moments: `_optimizer_step_pre_hooks`, ...
-_MOMENTS = tuple(
-    f"{event}_{time}"
-    for event in ("step", "state_dict", "load_state_dict")
-    for time in ("pre", "post")
-)
 
 
 class _Required:
@@ -179,8 +173,9 @@ class Optimizer:
     # Hooks --------------------------------------------------------------------------------------
 
     def _make_hook_tables(self) -> None:
-        for moment in _MOMENTS:
-            self.__dict__.setdefault(f"_optimizer_{moment}_hooks", OrderedDict())
+        for event in ("step", "state_dict", "load_state_dict"):
+            for time in ("pre", "post"):
+                self.__dict__.setdefault(f"_optimizer_{event}_{time}_hooks", OrderedDict())
 
     def _hooks(self, moment: str) -> OrderedDict[int, Hook]:
         return self.__dict__[f"_optimizer_{moment}_hooks"]
