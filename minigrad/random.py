@@ -19,6 +19,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from minigrad.core.modes import modes
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.signatures.arguments import not_implemented
 
@@ -226,6 +227,8 @@ class Generator:
 
     def stream(self) -> Stream:
         """Give the stream to draw from; it is made late, since NumPy loads its bits late."""
+        if modes.at_once is not None:
+            modes.at_once()
         if self._stream is None:
             self._stream = Stream(self.initial_seed())
         elif isinstance(self._stream, bytes):

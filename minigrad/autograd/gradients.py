@@ -304,6 +304,8 @@ def backward(
         >>> x.grad
         tensor([ 2., 40.])
     """
+    if modes.at_once is not None:
+        modes.at_once()
     if grad_variables is not None:
         warn("`grad_variables` is deprecated. Use `grad_tensors` instead.", FutureWarning)
         grad_tensors = grad_variables
@@ -408,10 +410,7 @@ def grad(
             "but got: allow_unused=False."
         )
     if is_grads_batched or not only_inputs:
-        raise NotImplementedError(
-            "grad() has no is_grads_batched=True: call it once for each row of grad_outputs, with "
-            "retain_graph=True. And it has no only_inputs=False: call backward()."
-        )
+        raise NotImplementedError("no is_grads_batched (call it for each row) or only_inputs=False")
     allow_unused = materialize_grads if allow_unused is None else allow_unused
     roots, targets = _as_list(outputs), _as_targets(inputs, "grad")
     gradients = starting_gradients(roots, grad_outputs, bool(create_graph))
@@ -483,8 +482,8 @@ def backward_of(
     tensor: Tensor, gradient: Any, retain_graph: Any, create_graph: Any, inputs: Any
 ) -> None:
     """Do what `tensor.backward()` does; what is quite plain is done at once."""
-    plain = gradient is inputs is None and not create_graph and tensor._array.size == 1
-    edge = (tensor._edge or resolve_edge(tensor)) if plain else NO_EDGE
+    plain = gradient is inputs is modes.at_once is None and not create_graph
+    edge = (tensor._edge or resolve_edge(tensor)) if plain and tensor._array.size == 1 else NO_EDGE
     if edge is NO_EDGE:
         return backward(tensor, gradient, retain_graph, create_graph, None, inputs)
     (start := tensor._array.copy()).fill(1)

@@ -97,6 +97,8 @@ class NodeHooks:
 
     def run_tensor_hooks(self, gradients: list[Any]) -> None:
         """Call the tensor hooks, which may replace gradients in the list, then retain."""
+        if modes.at_once is not None:
+            modes.at_once()
         for output_nr, table in list(self.tensor_pre.items()):
             for hook in _to_call("tensor pre-hook", table, output_nr):
                 result = hook(gradients[output_nr])

@@ -27,6 +27,7 @@ class Modes(threading.local):
         saved_hooks: The pairs of saved-tensor hooks in force, the innermost last.
         hooks_forbidden: Why no such hooks may be entered; None if they may.
         recorder: None, or what writes down what the passes of this thread do.
+        at_once: None, or, while a batch is computed at once, what refuses to be done so.
     """
 
     recording: bool = True
@@ -39,6 +40,7 @@ class Modes(threading.local):
     saved_hooks: tuple[Any, ...] = ()
     hooks_forbidden: str | None = None
     recorder: Any = None
+    at_once: Callable[[], None] | None = None
 
     def set_recording(self, recording: bool) -> None:
         """Record from now on, or do not; in inference mode nothing is recorded anyway."""

@@ -6,13 +6,17 @@ import functools
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
+import numpy as np
+
 from minigrad.autograd import functional
 from minigrad.autograd.grad_mode import inference_mode
 from minigrad.autograd.messages import type_name
 from minigrad.autograd.saved_hooks import gradient_edge
-from minigrad.core.engine import AccumulateGrad
-from minigrad.core.modes import is_grad_enabled
-from minigrad.core.tensor import Tensor
+from minigrad.core.engine import AccumulateGrad, count_uses
+from minigrad.core.modes import is_grad_enabled, modes
+from minigrad.core.node import next_priority
+from minigrad.core.tensor import Tensor, wrap
+from minigrad.extra.batching import NotBatched, batch, refuse, unbatch
 from minigrad.ops.joining import stacked
 
 Function = Callable[..., Any]
@@ -105,19 +109,9 @@ class Level:
 
     def is_seen(self, tensor: Tensor) -> bool:
         """Tell whether something outside this level can ask for derivatives of a tensor."""
-        if not self.recording:
-            return False
-        waiting: list[Any] = [gradient_edge(tensor)[0]]
-        seen: set[Any] = {None}
-        for node in waiting:  # which grows
-            if node in seen:
-                continue
-            seen.add(node)
-            if isinstance(node, AccumulateGrad) and id(node.variable) not in self._own:
-                return True
-            # a fused node leads to the same leaves
-            waiting += [source for source, _ in node._edges]
-        return False
+        nodes = count_uses([gradient_edge(tensor)]) if self.recording else ()
+        leaves = (node.variable for node in nodes if isinstance(node, AccumulateGrad))
+        return not self._own.issuperset(map(id, leaves))
 
     def leave(self, tensor: Any) -> Any:
         """Give a result without its graph, unless something outside can ask for it."""
@@ -250,13 +244,15 @@ def grad(func: Function, argnums: Any = 0, has_aux: bool = False) -> Function:
 def jacrev(
     func: Function, argnums: Any = 0, *, has_aux: bool = False, chunk_size: int | None = None
 ) -> Function:
-    """Make the function that gives the Jacobian of a function: a backward pass for each row.
+    """Make the function that gives the Jacobian of a function, by one backward pass for all rows.
+
+    Where something outside can ask for derivatives of it, there is a pass for each row.
 
     Args:
         func: Gives tensors, also in tuples, lists and dictionaries.
         argnums: The argument to differentiate for, or a tuple of several.
         has_aux: Whether the function gives a pair: the output, and something that is handed on.
-        chunk_size: In PyTorch, how many rows are computed together; here each by itself.
+        chunk_size: In PyTorch, how many rows are computed together; here it changes nothing.
 
     Returns:
         A function of the same arguments. For each output, in its form, it gives for each argument,
@@ -276,8 +272,8 @@ def jacfwd(
 ) -> Function:
     """Make the function that gives the Jacobian of a function.
 
-    PyTorch computes it column by column in forward mode. minigrad has no forward mode and gives the
-    same columns by backward passes, two for each.
+    PyTorch computes the columns in forward mode. minigrad has no forward mode and gives the same
+    ones by two backward passes, for all of them as in `jacrev`.
 
     Args:
         func: Gives tensors, also in tuples, lists and dictionaries.
@@ -310,19 +306,29 @@ def _jacobian(func: Function, argnums: Any, has_aux: bool, blocks_of: Any) -> Fu
 
 
 def _rows(level: Level, output: Tensor, inputs: list[Tensor]) -> list[Any]:
-    """Give the Jacobian of one output for each input, row by row."""
-    if not (inputs and output.numel()) or output._array.dtype.kind in "iub":
+    """Give the Jacobian of one output for each input, by its rows.
+
+    All rows at once, if nothing outside can ask for their derivatives, and memory allows it.
+    """
+    number, dtype = output.numel(), output._array.dtype
+    if not (inputs and number) or dtype.kind in "iub":
         return [tensor.new_zeros((*output.shape, *tensor.shape)) for tensor in inputs]
-    return [*functional.block(0, output, tuple(inputs), level.is_seen(output), False)]
+    seen = level.is_seen(output)
+    if seen or number > 4096:
+        return [*functional.block(0, output, tuple(inputs), seen, False)]
+    unit = wrap(np.eye(number, dtype=dtype).reshape(-1, *output.shape))
+    rows = vmap(lambda row: differentiate([output], inputs, [row], False, True))(unit)
+    pairs = zip(rows, inputs, strict=True)
+    return [block.reshape((*output.shape, *tensor.shape)) for block, tensor in pairs]
 
 
 def _columns(level: Level, output: Tensor, inputs: list[Tensor]) -> list[Any]:
-    """Give it column by column, in the output's type: by the trick of `functional.jvp`."""
+    """Give it by its columns, in the output's type: by the trick of `functional.jvp`."""
     if not output.requires_grad or any(not each.numel() for each in (output, *inputs)):
         return [each.to(output.dtype) for each in _rows(level, output, inputs)]
-    u, seen = functional.zeros_like(output, True), level.is_seen(output)
+    u = level.enter(functional.zeros_like(output))
     products = differentiate([output], inputs, [u], True)
-    blocks = [functional.block(0, each, (u,), seen, False)[0] for each in products]
+    blocks = [_rows(level, each, [u])[0] for each in products]
     order = [(*range(each.ndim, each.ndim + u.ndim), *range(each.ndim)) for each in inputs]
     return [each.permute(dims).to(output.dtype) for each, dims in zip(blocks, order, strict=True)]
 
@@ -360,9 +366,11 @@ def vmap(
 ) -> Callable[..., Any]:
     """Make the function that applies a function to each example of a batch.
 
-    PyTorch computes all examples at once. Here the function is called once for each, and the
-    results are stacked: the same numbers, without the gain in speed. What PyTorch refuses, such as
-    `item()`, a branch that depends on numbers, or random numbers, works.
+    The function is called once, with tensors that look like those of one example and hold all of
+    them. Where that cannot be, it is called once more for each example, and the results are
+    stacked. So what PyTorch refuses works, but slower: `item()`, a branch that depends on numbers,
+    random numbers. So do hooks, writing into what is the same for all, convolutions, and what
+    requires a gradient outside of the function. See `minigrad.extra.batching`.
 
     Args:
         func: Takes and gives tensors, also in tuples, lists and dictionaries.
@@ -371,7 +379,7 @@ def vmap(
         out_dims: The dimension along which the results are stacked, or several, likewise.
         randomness: Each example has random numbers of its own, as after "different", also by
             default; PyTorch refuses then. "same" is not here.
-        chunk_size: In PyTorch, how many examples are computed together; here each by itself.
+        chunk_size: In PyTorch, how many examples are computed together; here it changes nothing.
 
     Returns:
         A function of the same arguments, with batches instead of examples. Keyword arguments
@@ -400,12 +408,21 @@ def vmap(
         sizes = {value.shape[dim] for value, dim in pairs if dim is not None}
         if len(sizes) != 1 or sizes == {0}:
             raise ValueError(f"vmap: the batches must have one size, at least 1, not {sizes}")
+        (size,) = sizes
 
-        def call(example: int) -> Any:
-            leaves = [x if dim is None else x.select(dim, example) for x, dim in pairs]
+        def call(part: Any, of: int) -> Any:
+            leaves = [x if dim is None else part(x, dim, of) for x, dim in pairs]
             return func(*put_together(form, leaves), **options)
 
-        return _stacked([*map(call, range(sizes.pop()))], out_dims)
+        recorded = modes.asked and any(getattr(x, "requires_grad", False) for x in given)
+        watched = modes.observers or modes.saved_hooks or modes.recorder is not None
+        if not (recorded or watched):
+            try:
+                return _at_once(functools.partial(call, batch), size, out_dims)
+            except (NotBatched, Exception):  # what is wrong with the function, it will say again
+                pass
+        one_by_one = [call(lambda x, *at: x.select(*at), k) for k in range(size)]
+        return _joined(one_by_one, out_dims, _stacked)
 
     return batched
 
@@ -420,17 +437,29 @@ def _dims_of(dims: Any, form: Any, name: str) -> list[Any]:
     return [dim for key in keys for dim in _dims_of(dims[key], form[key], name)]
 
 
-def _stacked(results: list[Any], out_dims: Any) -> Any:
-    first, form = take_apart(results[0])
-    dims = _dims_of(out_dims, form, "out_dims")
+def _at_once(call: Function, size: int, out_dims: Any) -> Any:
+    """Call a function for all examples at once, as a batch of a higher level than any before."""
+    level, outer = -next_priority(), modes.at_once
+    modes.at_once = refuse
+    try:
+        result = call(level)
+    finally:
+        modes.at_once = outer
+    return _joined([result], out_dims, lambda one, dim: unbatch(one[0], dim, level, size))
+
+
+def _joined(results: list[Any], out_dims: Any, join: Function) -> Any:
+    """Join what stands in one place of all results, which may be nested."""
+    form = take_apart(results[0])[1]
     columns = zip(*(take_apart(result)[0] for result in results), strict=True)
-    parts = []
-    for column, leaf, dim in zip(columns, first, dims, strict=True):
-        same = all(one is leaf for one in column)
-        if not (same if dim is None else isinstance(leaf, Tensor)):
-            raise ValueError(f"vmap: {type_name(leaf)}s cannot be put together along {dim}")
-        parts.append(leaf if dim is None else stacked(column, dim))
-    return put_together(form, parts)
+    return put_together(form, map(join, columns, _dims_of(out_dims, form, "out_dims")))
+
+
+def _stacked(column: Sequence[Any], dim: int | None) -> Any:
+    leaf, same = column[0], all(one is column[0] for one in column)
+    if not (same if dim is None else isinstance(leaf, Tensor)):
+        raise ValueError(f"vmap: {type_name(leaf)}s cannot be put together along {dim}")
+    return leaf if dim is None else stacked(column, dim)
 
 
 # ------------------------------------------------------------------ modules

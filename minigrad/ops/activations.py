@@ -32,6 +32,11 @@ from minigrad.signatures.signature import Dim, Number
 _ZERO = np.zeros((), np.float32)
 
 
+def _times(slope: Any, grad: Any) -> Any:
+    """Multiply in the memory of the first, unless that can't hold it: see `extra.batching`."""
+    return np.multiply(slope, grad, slope if type(slope) is type(grad) is np.ndarray else None)
+
+
 @linear_rule(
     "TanhBackwardBackward0",
     output=lambda grad, grad_output, output: grad * (output * -2 * grad_output),
@@ -41,7 +46,7 @@ def tanh_backward(grad_output: Array, output: Array) -> Array:
     slope = output * output
     slope = np.subtract(1, slope, out=slope if slope.ndim else None)  # in the same memory
     if any(grad_output.strides) or next(grad_output.flat, 1) != 1:  # as the gradient of a sum is
-        slope *= grad_output
+        return _times(slope, grad_output)
     return slope
 
 
@@ -60,8 +65,7 @@ def sigmoid_backward(grad_output: Array, output: Array) -> Array:
     r"""Rule of sigmoid, :math:`g\, (1 - y)\, y`: its derivative is :math:`g\, (1 - 2 y)`."""
     slope = 1 - output
     slope *= output
-    slope *= grad_output
-    return slope
+    return _times(slope, grad_output)
 
 
 def logistic(array: Any) -> Any:

@@ -124,7 +124,8 @@ def _joined(
     kind: type[Node], tensors: Sequence[Tensor], array: Any, saved: tuple[Any, ...]
 ) -> Tensor:
     """Put what was joined into a tensor, and record how."""
-    result = wrap(np.asanyarray(array, order="C"))
+    in_order = array.flags.c_contiguous
+    result = wrap(array if in_order else np.copy(array, order="C", subok=True))
     node = new_node(kind, tensors, every=True)
     if node is not None:
         node._saved = saved

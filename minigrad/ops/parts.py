@@ -146,7 +146,9 @@ def index(self: Array, indices: Any) -> Array:
     """Entries at index arrays or under a mask: the rule adds each gradient where it came from."""
     rows = _rows(self, indices) if self.flags.c_contiguous else None
     if rows is None:
-        return np.asanyarray(self[indices], order="C")
+        chosen = self[indices]
+        in_order = chosen.flags.c_contiguous
+        return chosen if in_order else np.copy(chosen, order="C", subok=True)
     return rows[0].take(rows[1].astype(np.intp, copy=False), 0)
 
 

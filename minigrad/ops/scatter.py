@@ -59,7 +59,7 @@ def gather(self: Array, dim: Any, positions: Any) -> Array:
 @ignore_errstate
 def scatter_add(self: Array, dim: Any, positions: Any, src: Array) -> Array:
     """Values added at listed places along a dimension: they get the gradient of their places."""
-    result = np.array(self, order="C", subok=True)  # also if it is one number
+    result = np.copy(self, order="C", subok=True)  # also if it is one number
     np.add.at(result, _along(dim, positions), src)
     return result
 
@@ -71,7 +71,7 @@ def scatter_add(self: Array, dim: Any, positions: Any, src: Array) -> Array:
 )
 def scatter(self: Array, dim: Any, positions: Any, src: Array) -> Array:
     """Values written to listed places along a dimension: they get the gradient of their places."""
-    result = np.array(self, order="C", subok=True)  # also if it is one number
+    result = np.copy(self, order="C", subok=True)  # also if it is one number
     result[_along(dim, positions)] = src
     return result
 
@@ -82,7 +82,7 @@ def scatter(self: Array, dim: Any, positions: Any, src: Array) -> Array:
 )
 def scatter_number(self: Array, dim: Any, positions: Any, value: Any) -> Array:
     """A number written to listed places along a dimension: no gradient passes there."""
-    result = np.array(self, subok=True)  # also if it is one number
+    result = np.copy(self, subok=True)  # also if it is one number
     result[_along(dim, positions)] = value
     return result
 

@@ -59,7 +59,7 @@ def softmax(self: Array, dim: Any) -> Array:
     plain = many and -30 < self.min() <= self.max() < 30
     powers = np.exp(self if plain else _less_largest("softmax", self, dim))
     powers /= _total(powers, dim)
-    return np.asanyarray(powers, order="C")
+    return powers if powers.flags.c_contiguous else np.copy(powers, order="C", subok=True)
 
 
 @rounded_once
@@ -76,7 +76,7 @@ def log_softmax(self: Array, dim: Any) -> Array:
         return self.copy()
     shifted = _less_largest("log_softmax", self, dim)
     shifted -= np.log(_total(np.exp(shifted), dim))
-    return np.asanyarray(shifted, order="C")
+    return shifted if shifted.flags.c_contiguous else np.copy(shifted, order="C", subok=True)
 
 
 def _logsumexp_rule(grad: Any, self: Any, result: Any, dim: Any, keepdim: Any) -> Any:

@@ -39,7 +39,7 @@ def _axes(dim: Any, input: Tensor) -> tuple[int, ...] | None:
 
 def _asked(reduce: Any, input: Tensor, dim: Any, keepdim: bool) -> Tensor:
     array = input._array
-    answer = np.asarray(reduce(array.astype(bool), axis=_axes(dim, input), keepdims=keepdim))
+    answer = reduce(array.astype(bool), axis=_axes(dim, input), keepdims=keepdim)
     return wrap(answer.astype(np.uint8) if array.dtype == np.uint8 else answer)
 
 

@@ -1,7 +1,4 @@
-"""Functions of functions: a Jacobian, a Hessian, a gradient for each sample.
-
-PyTorch computes all rows or samples of them at once. Here rows are computed one after the other.
-"""
+"""Functions of functions: a Jacobian, a Hessian, a gradient for each sample, each at once."""
 
 from __future__ import annotations
 
