@@ -54,7 +54,7 @@ GOALS = {
     ("symbolic",): 3000,
     ("viz",): 2400,
 }
-GOAL_OF_HOUSE = Size(24978, 157)
+GOAL_OF_HOUSE = Size(24000, 170)
 
 # How many lines and files of the package one run of the worked example touches, once the functions
 # of its operations are written.
