@@ -10,8 +10,10 @@ derivatives are therefore three sums over one set of products,
 
 for stride :math:`s` and dilation :math:`d`: `correlate`, `transposed_correlation` and
 `kernel_gradient`. Each is a product of matrices, once the windows of the input stand side by side
-as columns (`im2col`). The gradient of a convolution in its input is the transposed convolution with
-the same kernel, and the other way round: so the rules lead from one operation here to another.
+as columns (`im2col`). With stride 1 it is quicker to copy only the lines that windows share: one
+product gives what each line of a kernel adds, and the results are added, one line further each. The
+gradient of a convolution in its input is the transposed convolution with the same kernel, and the
+other way round: so the rules lead from one operation here to another.
 
 Formulas: Dumoulin and Visin, "A guide to convolution arithmetic for deep learning" (2016).
 """
