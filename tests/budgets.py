@@ -23,7 +23,7 @@ class Size(NamedTuple):
 # Today's figures: upper bounds that only go down.
 ROOMS = {
     "autograd": Size(2851, 15),
-    "classroom": Size(1520, 9),
+    "classroom": Size(1498, 9),
     "core": Size(899, 8),
     "creation": Size(1098, 7),
     "data": Size(282, 1),
@@ -34,10 +34,10 @@ ROOMS = {
     "optim": Size(649, 4),
     "saving": Size(462, 3),
     "signatures": Size(736, 9),
-    "symbolic": Size(3370, 16),
-    "viz": Size(2694, 17),
+    "symbolic": Size(3359, 16),
+    "viz": Size(2683, 17),
 }
-HOUSE = Size(24978, 157)  # all of it, with the files that stand beside the rooms
+HOUSE = Size(24934, 157)  # all of it, with the files that stand beside the rooms
 
 # Where they are going, in lines of code; rooms that share a budget stand together.
 GOALS = {

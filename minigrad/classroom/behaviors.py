@@ -17,6 +17,8 @@ from minigrad.classroom.exercises import Exercise, Finding, Objection, differenc
 from minigrad.classroom.tables import Row
 from minigrad.classroom.values import alike, describe, leaves, same
 
+Code = Callable[..., Any]
+
 
 class Unsolved(Exception):
     """A function said that it is not written yet."""
@@ -49,6 +51,9 @@ class Trial:
     def trouble(self) -> str | None:
         """What went wrong, in words."""
         return self.outcome.trouble
+
+
+Trials = list[Trial]
 
 
 @dataclass(frozen=True)
@@ -90,9 +95,7 @@ class Behavior(Exercise):
     other_dtypes: bool = True
 
     @abstractmethod
-    def trials(
-        self, subject: Callable[..., Any], when: Circumstances = FIRST, without: Sequence[str] = ()
-    ) -> list[Trial]:
+    def trials(self, subject: Code, when: Circumstances, without: Sequence[str] = ()) -> Trials:
         """Run a function on every input.
 
         Args:
@@ -135,26 +138,21 @@ class Behavior(Exercise):
         return self.solved if self.reference is ... else self.reference
 
     @cached_property
-    def wrong_answers(self) -> list[tuple[Row, Callable[..., Any]]]:
+    def wrong_answers(self) -> list[tuple[Row, Code]]:
         """Those of the table, each with its row."""
         pairs = ((row, each.answer(self.names)) for row in self.rows for each in row.versions)
         return [(row, answer) for row, answer in pairs if callable(answer)]
 
-    def _of(self, known: Callable[..., Any], when: Circumstances) -> list[Trial]:
+    def _of(self, known: Code, when: Circumstances) -> Trials:
         """Run the right answer or one of the table; what came is kept, as it is always the same."""
         kept = self.__dict__.setdefault("_kept", {})
         if (known, when) not in kept:
             kept[known, when] = self.trials(known, when)
-        found: list[Trial] = kept[known, when]
+        found: Trials = kept[known, when]
         return found
 
     def _explained(
-        self,
-        says: str,
-        trial: Trial,
-        found: Sequence[Trial],
-        right: Sequence[Trial],
-        when: Circumstances,
+        self, says: str, trial: Trial, found: Trials, right: Trials, when: Circumstances
     ) -> Finding:
         """Say what is behind the first problem: a typical mistake, if it is one."""
         for row in self.rows:
@@ -178,24 +176,19 @@ class Behavior(Exercise):
             says = "It gives the same result whatever goes in: does it use its arguments?"
         return Finding(says)
 
-    def seen(self, trials: Sequence[Trial]) -> Any:
+    def seen(self, trials: Trials) -> Any:
         """What the expressions of a table call `seen`, and of the right answer `right`."""
         return [each.result for each in trials]
 
-    def _explains(
-        self, found: Sequence[Trial], others: Sequence[Trial], right: Sequence[Trial]
-    ) -> int:
+    def _explains(self, found: Trials, others: Trials, right: Trials) -> int:
         """Count in how many places a wrong answer is wrong just as this one, if it is in all."""
         wrong = sum(not self._alike([a], [c]) for a, c in zip(found, right, strict=True))
-        off = [
-            (a, b)
-            for a, b, c in zip(found, others, right, strict=True)
-            if not self._alike([b], [c])
-        ]
+        three = zip(found, others, right, strict=True)
+        off = [(a, b) for a, b, c in three if not self._alike([b], [c])]
         fits = all(self._alike([a], [b]) for a, b in off)
         return len(off) if fits and 2 * len(off) >= wrong else 0
 
-    def _constant(self, trials: Sequence[Trial]) -> bool:
+    def _constant(self, trials: Trials) -> bool:
         first = trials[0].result if len(trials) > 1 else None
         return first is not None and all(alike(t.result, first, self.digits) for t in trials)
 
@@ -228,7 +221,7 @@ class Behavior(Exercise):
         right = self._of(self.right_answer, FIRST)
         return frozenset(self.may_change).union(*(each.changed for each in right))
 
-    def _alike(self, found: Sequence[Trial], others: Sequence[Trial]) -> bool:
+    def _alike(self, found: Trials, others: Trials) -> bool:
         return all(
             a.trouble is None
             and b.trouble is None
@@ -261,9 +254,7 @@ class Function(Behavior):
 
     inputs: Callable[[Random], Sequence[tuple[Any, ...]]]
 
-    def trials(
-        self, subject: Callable[..., Any], when: Circumstances = FIRST, without: Sequence[str] = ()
-    ) -> list[Trial]:
+    def trials(self, subject: Code, when: Circumstances, without: Sequence[str] = ()) -> Trials:
         """Call a function on each input.
 
         Args:
@@ -271,7 +262,7 @@ class Function(Behavior):
             when: under which circumstances.
             without: names of what it may not call.
         """
-        found: list[Trial] = []
+        found: Trials = []
         name = getattr(subject, "__name__", "f")
         for args in self.inputs(Random(when.seed)):
             if found and found[-1].outcome.endless:
@@ -317,9 +308,7 @@ class Hook(Behavior):
     scenario: Callable[[Callable[..., Any]], Mapping[str, Any]]
     may_return: tuple[type, ...] = ()
 
-    def trials(
-        self, subject: Callable[..., Any], when: Circumstances = FIRST, without: Sequence[str] = ()
-    ) -> list[Trial]:
+    def trials(self, subject: Code, when: Circumstances, without: Sequence[str] = ()) -> Trials:
         """Run the scenario with a hook, and give one trial for each observation.
 
         Args:
@@ -344,7 +333,7 @@ class Hook(Behavior):
             for name, seen in outcome.value.items()
         ]
 
-    def seen(self, trials: Sequence[Trial]) -> Any:
+    def seen(self, trials: Trials) -> Any:
         """What was observed, by its name."""
         return {each.gave.removesuffix(" is"): each.result for each in trials}
 
@@ -371,7 +360,7 @@ class _Calls:
         subject: the answer.
     """
 
-    def __init__(self, subject: Callable[..., Any]) -> None:
+    def __init__(self, subject: Code) -> None:
         self.returned: list[Any] = []
         self.changed: set[str] = set()
         self.inside: list[Any] = []
@@ -395,7 +384,7 @@ class _Calls:
 
 
 def _does_not_take(
-    subject: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any] | None = None
+    subject: Code, args: tuple[Any, ...], kwargs: Mapping[str, Any] | None = None
 ) -> str | None:
     """Say whether a function cannot be called with these arguments."""
     try:

@@ -476,18 +476,13 @@ _GLOBAL_TABLES = [
     if name.startswith("_global") and hasattr(table, "items")
 ]
 # Of the modes of a thread those that a learner can switch.
-_SWITCHES = [*({*Modes.__annotations__} - {"in_rule", "task", "levels_left"})]
+_SWITCHES = {*Modes.__annotations__} - {"in_rule", "task", "levels_left"}
 
 
 def _write_hooks(noted: Any) -> None:
     for table, before in zip(_GLOBAL_TABLES, noted, strict=True):
         table.clear()
         table.update(before)
-
-
-def _write_modes(noted: list[Any]) -> None:
-    for name, value in zip(_SWITCHES, noted, strict=True):
-        setattr(modes, name, value)
 
 
 @dataclass(frozen=True)
@@ -521,9 +516,9 @@ SETTINGS = [
         "It left recording switched on or off. Blocks, `with torch.no_grad():` or "
         "`with torch.enable_grad():`, switch back by themselves, and so do blocks of "
         "saved-tensor hooks.",
-        lambda: [getattr(modes, name) for name in _SWITCHES],
-        _write_modes,
-        usual=[getattr(Modes, name) for name in _SWITCHES],
+        lambda: {name: getattr(modes, name) for name in _SWITCHES},
+        lambda noted: vars(modes).update(noted),
+        usual={name: getattr(Modes, name) for name in _SWITCHES},
         here="Recording is switched off in this notebook (or saved-tensor hooks of an earlier cell "
         "are active); the check ran without that.",
     ),

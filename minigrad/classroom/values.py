@@ -105,8 +105,7 @@ def _written(value: Any, digits: int, zero: float, trusted: int, scale: float) -
         trusted = _TRUSTED_DIGITS.get(str(value.dtype).rpartition(".")[2], 12)
         numbers = np.asarray(plain).dtype.kind in "biuf"  # and not strings or objects
         sizes = np.abs(np.asarray(plain, float)) if numbers else np.zeros(0)
-        finite = sizes[np.isfinite(sizes)]
-        largest = float(finite.max()) if finite.size else 0.0
+        largest = float(sizes[np.isfinite(sizes)].max(initial=0.0))
         # An entry this much smaller than its neighbors is rounding noise, not a value.
         return _written(plain, digits, zero, trusted, largest * 10.0**-trusted)
     if isinstance(value, float):

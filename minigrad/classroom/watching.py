@@ -117,11 +117,7 @@ def in_a_browser() -> bool:
     return sys.platform == "emscripten"
 
 
-_INSIDE = tuple(
-    os.path.dirname(os.path.abspath(package.__file__)) + os.sep
-    for package in (minigrad, np)
-    if package.__file__
-)
+_INSIDE = tuple(f"{folder}{os.sep}" for folder in (*minigrad.__path__, *np.__path__))
 LEFT_OUT = "(Steps inside minigrad and NumPy are left out; %tb shows them.)"
 
 

@@ -162,12 +162,9 @@ def _effect(name: str, kind: str, before: Any, after: Any, letter: str) -> HookE
     if not isinstance(before, SymbolicArray) and not isinstance(after, SymbolicArray):
         return HookEffect(name, kind, before, after, _number_between(before, after))
     old, new = entries(before).item(), entries(after).item()
-    factor = _factor_between(old, new)
-    if factor is not None:
-        return HookEffect(name, kind, before, after, factor)
-    entry = sympy.Symbol(letter, real=True)
-    function = _function_between(old, new, entry)
-    return HookEffect(name, kind, before, after, None, entry, function)
+    factor, entry = _factor_between(old, new), sympy.Symbol(letter, real=True)
+    function = _function_between(old, new, entry) if factor is None else None
+    return HookEffect(name, kind, before, after, factor, entry, function)
 
 
 def _number_between(before: Any, after: Any) -> Any:

@@ -38,8 +38,7 @@ class Claim:
     """That one entry of a gradient is the derivative, in a region.
 
     Attributes:
-        input_nr: The number of the input among those that are differentiated.
-        entry: The index of the entry.
+        place: The number of the input among those that are differentiated, and the entry's index.
         region: The region in which the operation was run.
         found: What the rule gives.
         due: What it should be.
@@ -47,8 +46,7 @@ class Claim:
         of: What the formulas are of.
     """
 
-    input_nr: int
-    entry: tuple[int, ...]
+    place: tuple[int, tuple[int, ...]]
     region: Region
     found: Any
     due: Any
@@ -167,16 +165,16 @@ class Prover:
             raise Refuted(note=str(error)) from error
         for input_nr, (gradient, right) in enumerate(zip(found, due, strict=True)):
             label = label_of(self._entries[input_nr])
+            of = f"the gradient of {label}"
             array = entries(right * 0 if gradient is None else gradient)
             if array.shape != right.shape:
                 shapes = f"{list(array.shape)} came for {label} of shape {list(right.shape)}"
-                raise Refuted(of=f"the gradient of {label}", note=f"a gradient of shape {shapes}")
+                raise Refuted(of=of, note=f"a gradient of shape {shapes}")
             for entry in np.ndindex(right.shape):
                 symbol = self._entries[input_nr][entry]
                 values = tuple(each for each in formulas if symbol in each.free_symbols)
-                here = self._original(array[entry], region)
-                due_here, of = entries(right)[entry], f"the gradient of {label}"
-                self._claims.append(Claim(input_nr, entry, region, here, due_here, values, of))
+                place, here = (input_nr, entry), self._original(array[entry], region)
+                self._claims.append(Claim(place, region, here, entries(right)[entry], values, of))
             if region is EVERYWHERE or len(self._gradients) < len(found):
                 self._gradients.append(array)
         self._results = self._results or [entries(each) for each in outputs]
@@ -268,19 +266,17 @@ class Prover:
         if self._trial.outcome(row) is Outcome.NO_SLOPE:
             return None  # as where entries are tied: along one of them alone there may be a slope
         found = [
-            self._decision(input_nr, entry, row, exact or {}, (got, slope))
+            self._decision((input_nr, entry), row, exact or {}, (got, slope))
             for input_nr, entry, got, slope in self._trial.wrong_entries(row)
-            if claim is None or (claim.input_nr, claim.entry) == (input_nr, entry)
+            if claim is None or claim.place == (input_nr, entry)
         ]
         decisions = [decision for decision in found if decision is not None]
         return next((v for v in decisions if not v.ran), decisions[0] if decisions else None)
 
-    def _decision(
-        self, input_nr: int, entry: Any, row: Any, exact: Mapping[Any, Any], ran: Any
-    ) -> Refuted | None:
+    def _decision(self, place: Any, row: Any, exact: Mapping[Any, Any], ran: Any) -> Refuted | None:
         """Tell a counterexample; None if it may be one of rounding only."""
         values = self._trial.values(row)
-        claim = self._claim_at(input_nr, entry, values)
+        claim = self._claim_at(place, values)
         found, due = claim.found, claim.due
         numbers = {symbol: exact.get(symbol, _written(value)) for symbol, value in values.items()}
         sides = [_number(each, numbers) for each in (found, due)]
@@ -296,11 +292,11 @@ class Prover:
         if not formulas_tell or any(self._needs.values()):  # where it runs, others decide
             shown |= symbols_in(_flat(self._entries))
         at = {symbol: numbers[symbol] for symbol in sorted(shown & numbers.keys(), key=str)}
-        return Refuted(entry, found, due, at, claim.of, ran=None if formulas_tell else ran)
+        return Refuted(place[1], found, due, at, claim.of, ran=None if formulas_tell else ran)
 
-    def _claim_at(self, input_nr: int, entry: Any, values: Mapping[Any, float]) -> Claim:
+    def _claim_at(self, place: Any, values: Mapping[Any, float]) -> Claim:
         """Find the claim of an entry in the run whose region has a point."""
-        claims = [each for each in self._claims if (each.input_nr, each.entry) == (input_nr, entry)]
+        claims = [each for each in self._claims if each.place == place]
         for claim in reversed(claims):
             if all(each.subs(values) == True for each in claim.region.conditions):  # noqa: E712
                 return claim
@@ -385,12 +381,9 @@ class Prover:
         rows, on_edge = self._sampled(leaves, domain, conditions)
         agrees, ran = self._run_on_numbers(rows, on_edge)
         evidence: list[Evidence] = []
-        by_entry: dict[Any, list[Leaf]] = {(c.input_nr, c.entry): [] for c in self._claims}
-        for leaf in leaves:
-            by_entry[leaf.claim.input_nr, leaf.claim.entry].append(leaf)
-        for (input_nr, entry), mine in by_entry.items():
+        for input_nr, entry in dict.fromkeys(claim.place for claim in self._claims):
             good = []
-            for leaf in mine:
+            for leaf in (each for each in leaves if each.claim.place == (input_nr, entry)):
                 here = leaf.region.conditions
                 inside = _holding(here, self._trial.symbols, rows)
                 if leaf.decision is not None and ((inside & ran).any() or not inside.any()):
@@ -427,13 +420,13 @@ class Prover:
         claim = leaf.claim
         left, right = (leaf.region.original(each) for each in leaf.sides)
         if not isinstance(leaf.decision, dict):
-            return Undecided(claim.entry, left, right, leaf.decision, claim.of)
+            return Undecided(claim.place[1], left, right, leaf.decision, claim.of)
         at = ", ".join(f"{s} = {v}" for s, v in leaf.decision.items())
         because = (
             f"the formulas {left} and {right} differ at {at}, but no run shows it: either "
             "rounding hides it, or the program has no value there"
         )
-        return Undecided(claim.entry, left, right, left - right, claim.of, because)
+        return Undecided(claim.place[1], left, right, left - right, claim.of, because)
 
 
 def _is_guarded(need: Need) -> bool:

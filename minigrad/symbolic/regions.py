@@ -195,12 +195,7 @@ def jumps_of(formula: Any) -> list[Any]:
     return [sympy.Ne(each, sympy.floor(each), evaluate=False) for each in plain]
 
 
-_PLAIN = frozenset(sympy.Symbol("r", real=True).assumptions0)
-
-
-def is_any_number(symbol: Any) -> bool:
-    """Tell whether nothing is assumed of a symbol beyond that it is real."""
-    return _PLAIN.issuperset(symbol.assumptions0)
+_PLAIN = frozenset(sympy.Symbol("r", real=True).assumptions0)  # what every real number fulfills
 
 
 def in_integers(expression: Any) -> Any:
@@ -467,7 +462,7 @@ def _moved(
     """Lead into the region where the kink, 0 where a variable is `root`, has a sign."""
     new = sympy.Dummy(f"p_{len(region.meaning) + 1}", positive=True)
     above = sign * slope == 1
-    if is_any_number(variable):
+    if _PLAIN.issuperset(variable.assumptions0):  # no more is assumed of it
         value = root + new if above else root - new
         meaning = variable - root if above else root - variable
     elif variable.is_positive and not variable.is_integer and sign_of(root) == 1:

@@ -25,6 +25,7 @@ FRAME_PAD, FRAME_HEAD = 9.0, 27.0  # the room in a frame around its members, and
 End = tuple[int, float, float]
 Point = tuple[float, float]
 Pairs = Sequence[tuple[int, int]]  # edges, each by its source and its target
+Ends = list[tuple[float, int]]  # edges at a box, each by where it comes from and its number
 
 
 def assign_layers(count: int, edges: Pairs) -> list[int]:
@@ -293,8 +294,8 @@ def spread_ends(
     Returns:
         Where each edge starts, and where it stops.
     """
-    leaving: list[list[tuple[float, int]]] = [[] for _ in boxes]
-    arriving: list[list[tuple[float, int]]] = [[] for _ in boxes]
+    leaving: list[Ends] = [[] for _ in boxes]
+    arriving: list[Ends] = [[] for _ in boxes]
     chains = dict(enumerate(levels.chains))
     starts = {at: across[chain[0]] + levels.offsets[at][0] for at, chain in chains.items()}
     stops = {at: across[chain[-1]] + levels.offsets[at][1] for at, chain in chains.items()}
@@ -309,7 +310,7 @@ def spread_ends(
     return starts, stops
 
 
-def _starts(ends: list[tuple[float, int]], center: float, width: float) -> dict[int, float]:
+def _starts(ends: Ends, center: float, width: float) -> dict[int, float]:
     """Let edges leave a box side by side, those straight that end right across from it."""
     ends = sorted(ends)
     step = min(14.0, width / max(len(ends) - 1, 1))
@@ -323,9 +324,7 @@ def _starts(ends: list[tuple[float, int]], center: float, width: float) -> dict[
     return {edge: min(max(x + shift, low), high) for (_, edge), x in placed}
 
 
-def _ports(
-    ends: list[tuple[float, int]], center: float, width: float, slots: Sequence[int]
-) -> dict[int, float]:
+def _ports(ends: Ends, center: float, width: float, slots: list[int]) -> dict[int, float]:
     """Spread the ends of edges over one side of a box: by slot, else in the order they come in."""
     place = {edge: at for at, (_, edge) in enumerate(sorted(ends))}
     used = sorted({slots[edge] for edge in place})
@@ -524,15 +523,13 @@ class _Plan:
         return room.routes[number][end][0] - room.size[0] / 2
 
 
-def _layers(
-    total: int, real: int, last: int, pairs: list[tuple[int, int]], framed: bool
-) -> list[int]:
+def _layers(total: int, real: int, last: int, pairs: Pairs, framed: bool) -> list[int]:
     """Assign layers; in a frame the first and the last one hold the points on the rim only."""
     if not framed:
         return assign_layers(total, pairs)
     begins = {target for _, target in pairs}
     rim = [(total, node) for node in range(real) if node not in begins]
-    layer = assign_layers(total + 1, pairs + rim)
+    layer = assign_layers(total + 1, [*pairs, *rim])
     bottom = max(layer[:real]) + 1
     return [*layer[:last], *[bottom] * (total - last)]
 

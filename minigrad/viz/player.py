@@ -10,6 +10,7 @@ from importlib import import_module
 from importlib.util import find_spec
 from itertools import pairwise
 from pathlib import Path
+from string import Template
 from typing import Any
 
 from minigrad.autograd import recording
@@ -214,6 +215,9 @@ _LAYOUT = _HERE.with_suffix(".css").read_text(encoding="utf-8")
 # It looks for all players that are not ready yet, so it needs no identifiers, and running it twice
 # does no harm. It reaches for nothing outside of its own part of the page.
 _SCRIPT = _HERE.with_suffix(".js").read_text(encoding="utf-8")
+# The picture before the first step lies in no <template>: where scripts don't run, that would be
+# taken away and its content shown.
+_HTML = Template(_HERE.with_suffix(".html").read_text(encoding="utf-8"))
 _DARK = on_dark_pages(".minigrad-player", "color-scheme:dark")
 _STYLE = "\n".join((PICTURES, CARDS, _LAYOUT.strip(), _DARK))
 
@@ -407,22 +411,11 @@ class Player:
             )
         alt = f"{self.alt} At the end of the pass."
         still = image(self.svg(count), alt, *size, "minigrad-player-still")
-        table = "<table><thead><tr><th>step</th><th>what happens</th><th>with which numbers</th>"
-        table += f"</tr></thead><tbody>{''.join(rows)}</tbody></table>"
-        return (
-            f"<style>{_STYLE}</style>"
-            f'<div class="minigrad-player" data-steps="{count}" style="padding:.3em" '
-            f'data-sheet="{escape(self._stage.sheet("", "", ""))}">'
-            f'<p class="minigrad-player-title"><strong>{escape(self.title)}</strong></p>'
-            '<p class="minigrad-player-still-only">The end of the pass. Run this cell, or trust '
-            "the notebook, and buttons step through it.</p>"
-            f'<div class="minigrad-player-end">{box(still, size[0])}</div>'
-            f"<details><summary>All {count} steps as a table</summary>{table}</details>"
-            # not a <template>: where scripts don't run, its content would be taken out and shown
-            '<details class="minigrad-player-start"><summary>Before the first step</summary>'
-            f"{picture}</details>"
-            f"</div><script>\n{_SCRIPT}</script>"
-        )
+        return _HTML.substitute(
+            style=_STYLE, script=_SCRIPT, count=count, title=escape(self.title),
+            sheet=escape(self._stage.sheet("", "", "")), still=box(still, size[0]),
+            rows="".join(rows), picture=picture,
+        )  # fmt: skip
 
     def save(self, path: str | Path) -> None:
         """Write the player into an `.html` file, a page that needs nothing from elsewhere.
