@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.lib.mixins import NDArrayOperatorsMixin
 
-from minigrad.core.tensor import Tensor, wrap_as_normal
+from minigrad.core.tensor import Tensor, wrap, wrap_as_normal
 
 
 class NotBatched(BaseException):
@@ -271,6 +271,6 @@ def unbatch(result: Any, dim: int | None, level: int, size: int) -> Any:
     if dim is not None and not result.requires_grad:
         data = _data_of(array, level)  # the same for all, or not
         whole = np.broadcast_to(array, (size, *array.shape)) if data is array else data
-        return wrap_as_normal(np.moveaxis(whole, 0, dim).copy())
+        return wrap(np.moveaxis(whole, 0, dim).copy())
     # what requires a gradient, something outside can ask for derivatives of
     return refuse() if _batched(array) or dim is not None else result

@@ -121,6 +121,8 @@ def test_what_is_seen_outside_is_done_for_each():
     doubled = rows.clone()
     same = vmap(lambda v: (v.mul_(2), v.sum().item())[0])(doubled)
     _alike(torch.stack([same, vmap(lambda v: v, in_dims=1)(same.T).add_(0)]), [doubled, rows * 2])
+    with torch.inference_mode():
+        assert vmap(lambda v: v * 2)(rows).is_inference()
     batched, plain = BatchedArray(rows.numpy(), 1), np.zeros(5, np.float32)
     refused = [bool, np.asarray, np.ravel, plain.dot, plain.__iadd__]
     refused += [lambda x: np.copyto(plain, x), lambda x: np.add.at(plain, 0, x[0])]

@@ -159,8 +159,8 @@ WORKLOADS = [
     ),
     Workload("bilinear, 8x16x32x32 to twice the size", layers.bilinear, None, 1.5, rounds=15),
     Workload("checkpoint, ten layers of 64", layers.checkpointed, None, 1.5, rounds=15),
-    Workload("jacrev, 50 x 50", transforms.jacobian, None, 6.0, rounds=15),
-    Workload("hessian, MLP 10-64-1", transforms.hessian, None, 6.0, rounds=15),
-    Workload("vmap(grad), 64 samples, MLP 10-64-1", transforms.per_sample, None, 6.0, rounds=15),
+    Workload("jacrev, 50 x 50", transforms.jacobian, None, 2.0, rounds=15),
+    Workload("hessian, MLP 10-64-1", transforms.hessian, None, 2.0, rounds=15),
+    Workload("vmap(grad), 64 samples, MLP 10-64-1", transforms.per_sample, None, 4.0, rounds=15),
     *map(operation, operations.OPERATIONS),
 ]
