@@ -269,7 +269,7 @@ class Function(Behavior):
                 found.append(found[-1])
                 continue
             noted = Belongings(args)
-            unfit = _does_not_take(subject, args)
+            unfit = _does_not_take(subject, args, {})
             label = f"For {called_with(name, args)}"  # as they came, before anything changes them
             outcome = Outcome(trouble=unfit) if unfit else run(subject, *args, without=without)
             if outcome.unsolved:
@@ -383,16 +383,14 @@ class _Calls:
         self.recorded = recorded
 
 
-def _does_not_take(
-    subject: Code, args: tuple[Any, ...], kwargs: Mapping[str, Any] | None = None
-) -> str | None:
+def _does_not_take(subject: Code, args: Sequence[Any], kwargs: Mapping[str, Any]) -> str | None:
     """Say whether a function cannot be called with these arguments."""
     try:
         signature = inspect.signature(subject)
     except (TypeError, ValueError):
         return None  # builtins without a signature: the call itself will tell
     try:
-        signature.bind(*args, **(kwargs or {}))
+        signature.bind(*args, **kwargs)
     except TypeError:
         takes = ", ".join(signature.parameters) or "nothing"
         many = "one argument" if len(args) == 1 else f"{len(args)} arguments"

@@ -55,10 +55,8 @@ def digits() -> tuple[Tensor, Tensor]:
         raise FileNotFoundError(f"digits.npz comes with the lessons: none above {Path.cwd()}")
     with np.load(path, allow_pickle=False) as archive:
         images, labels = archive["images"], archive["labels"]
-    return (
-        minigrad.from_numpy(images[:, None].astype(np.float32) / 16),
-        minigrad.from_numpy(labels.astype(np.int64)),
-    )
+    images = images[:, None].astype(np.float32) / 16
+    return minigrad.from_numpy(images), minigrad.from_numpy(labels.astype(np.int64))
 
 
 def two_moons(

@@ -14,7 +14,7 @@ import threading
 import time
 import traceback
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -276,10 +276,8 @@ def run(
         except BaseException as error:
             outcome = _explained(error)
     if watch.called is not None:
-        outcome = Outcome(
-            trouble=f"{watch.called}. Here it has to work without that: it's the exercise.",
-            raised=f"Forbidden: {watch.called}",
-        )
+        trouble = f"{watch.called}. Here it has to work without that: it's the exercise."
+        outcome = Outcome(trouble=trouble, raised=f"Forbidden: {watch.called}")
     elif watch.too_much is not None:
         outcome = Outcome(trouble=watch.too_much, raised="Endless", endless=True)
     return replace(outcome, left=tuple(left))
@@ -459,14 +457,13 @@ class Belongings:
         return found
 
 
-def said_of(changes: Iterable[str]) -> str | None:
+def said_of(changes: Container[str]) -> str | None:
     """Say what was changed, in one sentence or two; None where nothing was.
 
     Args:
         changes: keys of `SAYS`.
     """
-    kinds = set(changes)
-    return next((text for kind, text in SAYS.items() if kind in kinds), None)
+    return next((text for kind, text in SAYS.items() if kind in changes), None)
 
 
 _GLOBAL_TABLES = [

@@ -77,9 +77,7 @@ def shown_warnings() -> Iterator[None]:
         FutureWarning: this hook is old
     """
 
-    def to_output(
-        message: Warning | str, category: type[Warning], *_: object, **__: object
-    ) -> None:
+    def to_output(message: Any, category: Any, *_: Any, **__: Any) -> None:
         print(f"{category.__name__}: {message}")
 
     with warnings.catch_warnings():

@@ -117,7 +117,8 @@ def in_a_browser() -> bool:
     return sys.platform == "emscripten"
 
 
-_INSIDE = tuple(f"{folder}{os.sep}" for folder in (*minigrad.__path__, *np.__path__))
+# The functions that the tape wrote have no file.
+_INSIDE = (*(f"{folder}{os.sep}" for folder in (*minigrad.__path__, *np.__path__)), "<minigrad")
 LEFT_OUT = "(Steps inside minigrad and NumPy are left out; %tb shows them.)"
 
 
@@ -134,9 +135,7 @@ def outside_only(traceback: TracebackType | None) -> TracebackType | None:
     while step is not None:
         steps.append(step)
         step = step.tb_next
-    # the functions that the tape wrote have no file
-    inside = (*_INSIDE, "<minigrad")
-    kept = [each for each in steps if not each.tb_frame.f_code.co_filename.startswith(inside)]
+    kept = [each for each in steps if not each.tb_frame.f_code.co_filename.startswith(_INSIDE)]
     if not kept or len(kept) == len(steps):
         return traceback
     shorter: TracebackType | None = None
@@ -154,9 +153,7 @@ def shorten(session: Any) -> None:
     if session is None or session.custom_exceptions:
         return
 
-    def handler(
-        shell: Any, kind: Any, error: BaseException, traceback: Any, tb_offset: Any = None
-    ) -> Any:
+    def handler(shell: Any, kind: Any, error: Any, traceback: Any, tb_offset: Any = None) -> Any:
         shorter = outside_only(traceback)
         shown = shell.InteractiveTB.structured_traceback(kind, error, shorter, tb_offset=tb_offset)
         if shorter is not traceback:

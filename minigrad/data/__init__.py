@@ -272,10 +272,7 @@ class RandomSampler(Sampler[int]):
 
     def __iter__(self) -> Iterator[int]:
         size, left = len(self.data_source), self.num_samples
-        generator = self.generator
-        if generator is None:
-            generator = Generator()
-            generator.manual_seed(draw_seed())
+        generator = self.generator or Generator().manual_seed(draw_seed())
         if self.replacement:
             # in portions of 32, as PyTorch draws them: a pass that is broken off draws no more
             for portion in itertools.chain(itertools.repeat(32, left // 32), (left % 32,)):

@@ -223,18 +223,16 @@ class Optimizer:
             pre_hook(self)
         all_params = chain.from_iterable(group["params"] for group in self.param_groups)
         numbers = {id(each): number for number, each in enumerate(all_params)}
-        state_dict: dict[str, Any] = {
-            "state": {
-                numbers[id(key)] if isinstance(key, Tensor) else key: value
-                for key, value in self.state.items()
-            },
-            "param_groups": [
-                {name: value for name, value in group.items() if name != "params"}
-                | {"params": [numbers[id(parameter)] for parameter in group["params"]]}
-                for group in self.param_groups
-            ],
+        state = {
+            numbers[id(key)] if isinstance(key, Tensor) else key: value
+            for key, value in self.state.items()
         }
-        return self._passed_on("state_dict_post", state_dict)
+        groups = [
+            {name: value for name, value in group.items() if name != "params"}
+            | {"params": [numbers[id(parameter)] for parameter in group["params"]]}
+            for group in self.param_groups
+        ]
+        return self._passed_on("state_dict_post", {"state": state, "param_groups": groups})
 
     def _passed_on(self, moment: str, state_dict: dict[str, Any]) -> dict[str, Any]:
         """Let hooks see, and replace, a state dict."""

@@ -181,9 +181,7 @@ class _Unpickler(pickle.Unpickler):
         return self._storages[kind.name, key]
 
 
-def _tensor(
-    storage: Any, offset: int, size: Any, stride: Any, grad: bool = False, *_: Any
-) -> Tensor:
+def _tensor(storage: Any, offset: int, size: Any, stride: Any, grad: bool, *_: Any) -> Tensor:
     """Make a tensor of a part of a storage."""
     if not isinstance(storage, np.ndarray) or min(offset, *size, *stride, 0) < 0:
         raise ValueError("a tensor in it has no storage, or a negative size or stride")

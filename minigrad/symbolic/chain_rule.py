@@ -332,12 +332,11 @@ class ChainRule:
         met = symbol_names(loss, self.passages) if self.on_symbols else set()
         entry = unused("ghuq", {*met, *(name for name, _ in names)})
         # by the node, the number of its output, or of its input after the rule, and which it is
-        self._effects = numbered(
-            {
-                (passage.node, number, after): effects_of(fired, came, left, number, entry)
-                for passage, after, number, fired, came, left in changes
-            }
-        )
+        table = {
+            (passage.node, number, after): effects_of(fired, came, left, number, entry)
+            for passage, after, number, fired, came, left in changes
+        }
+        self._effects = numbered(table)
         self.effects = [effect for effects in self._effects.values() for effect in effects]
         forced = self._hooked_values({value_of(tensor) for _, tensor in names})
         self.naming = Naming(loss, self.passages, names, self.on_symbols, forced, met)

@@ -445,7 +445,7 @@ def _leaves_of(claim: Claim, region: Region) -> Iterator[Leaf]:
     """Cut a region at the kinks of a claim."""
     bent = [node for each in claim.values for node in regions.kink_nodes(each)]
 
-    def formulas_in(here: Region) -> list[list[Any]]:
+    def formulas_in(here: Region) -> regions.Formulas:
         return [list(map(here.enter, bent)), list(map(here.enter, (claim.found, claim.due)))]
 
     for here, (_, sides) in regions.parts(region, formulas_in, _PARTS):
@@ -484,11 +484,8 @@ def _in_a_row(arrays: Sequence[Any]) -> Any:
 
 def _written(value: float) -> Any:
     """Write a number as a fraction, with few digits where it is one of few."""
-    for number in (value, round(value, 6)):
-        fraction = sympy.Rational(str(number)) if abs(number) > 1e-6 else sympy.Rational(number)
-        if fraction.q <= 10**6:
-            return fraction
-    return sympy.Rational(str(round(value, 9)))
+    fraction = sympy.Rational(str(value))
+    return fraction if fraction.q <= 10**6 else sympy.Rational(str(round(value, 6)))
 
 
 def _number(formula: Any, numbers: Mapping[Any, Any]) -> float:

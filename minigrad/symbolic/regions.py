@@ -303,11 +303,8 @@ class Region:
 
     def narrowed(self, formula: Any, sign: int) -> Region:
         """Give the part where a formula has a sign, without a substitution for it."""
-        return replace(
-            self,
-            conditions=(*self.conditions, condition_of(self.original(formula), sign)),
-            assumed={**self.assumed, formula: sign},
-        )
+        conditions = (*self.conditions, condition_of(self.original(formula), sign))
+        return replace(self, conditions=conditions, assumed={**self.assumed, formula: sign})
 
 
 EVERYWHERE = Region()
@@ -411,12 +408,12 @@ def cut(kink: Any, region: Region) -> list[Region]:
     return [region.narrowed(kink, sign) for sign in sides]
 
 
+Formulas = list[list[Any]]
+
+
 def parts(
-    region: Region,
-    formulas_in: Callable[[Region], list[list[Any]]],
-    most: int,
-    kinks: list[Any] | None = None,
-) -> Iterator[tuple[Region, list[list[Any]]]]:
+    region: Region, formulas_in: Callable[[Region], Formulas], most: int, kinks: Any = None
+) -> Iterator[tuple[Region, Formulas]]:
     """Cut a region at the kinks and jumps of formulas until none of them is in any part.
 
     Args:

@@ -419,9 +419,7 @@ class _Plan:
         ways: For each edge the frames that it runs through.
     """
 
-    def __init__(
-        self, boxes: Sequence[Box], edges: Pairs, frames: Any, slots: Any, gap: float
-    ) -> None:
+    def __init__(self, boxes: Any, edges: Pairs, frames: Any, slots: Any, gap: float) -> None:
         self.count, self.frames, self.slots, self.gap = len(boxes), frames, slots, gap
         # For each node the frames around it from the outside in, after -1 for no frame. Of frames
         # around the same nodes the one that was given first is inside.

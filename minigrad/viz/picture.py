@@ -134,10 +134,9 @@ class Picture:
     ) -> None:
         """Draw the canvases side by side; use `draw` and `beside` instead."""
         self._canvases, self._captions, self._title = canvases, captions, title
-        self._described = [
-            f"{caption}: {description(canvas.graph)}" if caption else description(canvas.graph)
-            for canvas, caption in zip(canvases, captions, strict=True)
-        ]
+        starts = [f"{caption}: " if caption else "" for caption in captions]
+        told = [description(canvas.graph) for canvas in canvases]
+        self._described = [start + text for start, text in zip(starts, told, strict=True)]
         head = [f"{title}."] if title else []
         self.alt = " ".join(head + self._described) if alt is None else alt
 

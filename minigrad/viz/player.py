@@ -251,9 +251,8 @@ class Stage:
         """Draw for each step what lies over the picture while it lasts, and what stays of it."""
         self.chips: dict[Any, Place] = {}
         # quotes in texts are escaped, so this finds colors only
-        return [
-            (now, now.replace(f'"{VERMILLION}"', f'"{BLUE}"')) for now in map(self._mark, steps)
-        ]
+        marks = map(self._mark, steps)
+        return [(now, now.replace(f'"{VERMILLION}"', f'"{BLUE}"')) for now in marks]
 
     def _mark(self, step: Step) -> str:
         look: Any = {"fill": "none", "stroke": VERMILLION}

@@ -62,6 +62,7 @@ def test_the_wheel_holds_what_is_wanted_and_no_more(unpacked):
         "signatures/index.txt",
         "viz/player.js",
         "viz/player.css",
+        "viz/player.html",
         "viz/page.html",
         "viz/bench_page/index.html",
     ):
