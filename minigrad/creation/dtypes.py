@@ -144,7 +144,10 @@ def of_array(array: Any) -> dtype:
     """
     found = _by_numpy.get(array.dtype)
     if found is None:
-        raise TypeError(f"can't convert an array of {array.dtype}: tensors hold no such entries")
+        raise TypeError(
+            f"can't convert an array of {array.dtype}: tensors hold float16, float32, float64, "
+            "complex64, complex128, int8, int16, int32, int64, uint8 and bool"
+        )
     return found
 
 

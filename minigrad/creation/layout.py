@@ -265,7 +265,7 @@ class Conversions(Tensor):
 
     def __contains__(self, element: Any) -> bool:
         if not isinstance(element, (Tensor, int, float, complex, np.number)):
-            raise RuntimeError(f"Tensor.__contains__ takes a Tensor or a number: {type(element)}")
+            raise RuntimeError(f"Tensor.__contains__ takes Tensors and numbers, no {type(element)}")
         same: Any = element == self
         return bool(same.any())
 

@@ -202,7 +202,10 @@ class MultiheadAttention(
     def _check_sizes(self, query: Tensor, key: Tensor, value: Tensor) -> None:
         fits = query.ndim == key.ndim and query.ndim in (2, 3) and key.shape == value.shape
         if not fits or {query.shape[-1], key.shape[-1]} != {self.embed_dim}:
-            raise AssertionError(f"query, key and value: (positions, batch, {self.embed_dim})")
+            raise AssertionError(
+                "query, key and value must be (positions, batch, size) or (positions, size), of "
+                f"size {self.embed_dim}, not {query.shape}, {key.shape} and {value.shape}"
+            )
 
     def _project(self, query: Tensor, key: Tensor, value: Tensor) -> tuple[Tensor, ...]:
         """Project with the three weights in one; a tensor to itself at once."""

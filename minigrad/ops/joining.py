@@ -436,7 +436,10 @@ def pad(input: Tensor, pad: Sequence[int], mode: str = "constant", value: Any = 
     sizes, sides = input._array.shape, wholes("pad", pad, "pad")
     dims = len(sides) // 2
     if len(sides) % 2 or dims > len(sizes) or (mode != "constant" and value):
-        raise RuntimeError(f"pad(): {list(sides)}, mode or value do not fit size {list(sizes)}")
+        raise RuntimeError(
+            f"padding is two numbers for each dimension, from the last one on, got {list(sides)} "
+            f"for a tensor of size {list(sizes)}; only mode='constant' takes a value"
+        )
     if mode == "constant":
         value = entry(0 if value is None else value, input._array.dtype).item()
         return constant_pad_nd(input, sides, value)

@@ -214,7 +214,10 @@ def _plan(equation: str, ndims: tuple[int, ...]) -> tuple[tuple[str, ...], str, 
     fits = [*map(len, labels)] == [*ndims] and len(terms) == len(ndims) == len(labels)
     known = {*_LETTERS} >= {*letters} and {*letters, *covered} >= {*output}
     if not (fits and known and len({*output}) == len(output)):
-        raise RuntimeError(f"einsum(): '{equation}' does not fit operands of {ndims} dimensions")
+        raise RuntimeError(
+            f"einsum(): '{equation}' does not fit operands of {ndims} dimensions: each needs "
+            "one letter for each dimension, or '...' for several; the result has some of these"
+        )
     summed = [letter for letter in (*covered, *letters) if letter not in output]
     return tuple(labels), output, "".join(summed)
 
@@ -244,7 +247,7 @@ def _check_sizes(operands: Sequence[Tensor], labels: Sequence[str]) -> None:
     for operand, own in zip(operands, labels, strict=True):
         for label, size in zip(own, operand._array.shape, strict=True):
             if size != 1 and sizes.setdefault(label, size) != size:
-                raise RuntimeError(f"a dimension has two sizes: {sizes[label]} and {size}")
+                raise RuntimeError(f"a letter stands for two sizes, {sizes[label]} and {size}")
 
 
 def _contracted(left: Tensor, right: Tensor, summed: Sequence[int]) -> Tensor:

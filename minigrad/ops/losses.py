@@ -360,7 +360,9 @@ def nll_loss(
     sizes = array.shape
     if numbers.shape != sizes[: len(sizes) > 1] + sizes[2:] or not sizes:
         samples = sizes and (len(sizes) == 1 or sizes[:1] == numbers.shape[:1])
-        raise (RuntimeError if samples else ValueError)("nll_loss needs a target for each sample")
+        raise (RuntimeError if samples else ValueError)(
+            f"nll_loss needs one class for each place: {list(sizes)} and {list(numbers.shape)}"
+        )
     if numbers.dtype not in (np.int64, np.uint8):
         raise RuntimeError(f"nll_loss takes targets in int64, got {target.dtype}")
     classes = sizes[:2][-1]

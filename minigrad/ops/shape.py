@@ -487,7 +487,7 @@ def repeat(self: Array, repeats: tuple[int, ...]) -> Array:
 def _reversed(tensor: Tensor) -> Tensor:
     """Give the tensor with its dimensions in reversed order."""
     if tensor.ndim != 2:
-        warnings.warn("x.T of other than 2 dimensions is deprecated: mT or permute", stacklevel=2)
+        warnings.warn("x.T of other than 2 dimensions is deprecated: use mT, permute", stacklevel=2)
     return tensor.permute(tuple(reversed(range(tensor.ndim))))
 
 

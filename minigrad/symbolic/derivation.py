@@ -359,7 +359,10 @@ def _followed(kind: type[Any], loss: Tensor, names: Any, *settings: Any) -> Any:
         RuntimeError: If the loss has several entries, no graph, or a graph that was freed.
     """
     if loss.grad_fn is None:
-        raise RuntimeError("the loss has no graph: nothing required a gradient, or was recorded")
+        raise RuntimeError(
+            "the loss has no graph: it was computed from tensors that require no grad, or without "
+            "recording"
+        )
     pairs = given_names(names)
     if isinstance(loss, Tensor):
         return kind(ChainRule(loss, pairs), *settings)

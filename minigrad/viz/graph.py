@@ -159,7 +159,10 @@ class Index:
             raise KeyError(f"{thing!r} names nothing in this graph; it has: {listed}")
         at = self.locate(thing)
         if at is None:
-            raise KeyError(f"a {type(thing).__name__} was given that is not part of this graph")
+            raise KeyError(
+                f"a {type(thing).__name__} was given that is not part of this graph; "
+                "give a node or tensor of the computation drawn, or a name from names="
+            )
         return at
 
 

@@ -74,12 +74,18 @@ def one_hot(input: Tensor, num_classes: int = -1) -> Tensor:
 def _check(name: str, positions: Any, table: Any, **settings: Any) -> None:
     """Raise if there are no such rows, or a setting asks for what is not supported."""
     if positions.dtype not in (np.dtype("int64"), np.dtype("int32")) or table.ndim != 2:
-        raise RuntimeError(f"{name} takes .long() numbers and a 2-d table: {type_name(positions)}")
+        raise RuntimeError(
+            f"{name} takes numbers of rows, in int64 or int32, and a table of two dimensions, not "
+            f"{type_name(positions)} and {list(table.shape)}. Convert the numbers with .long()."
+        )
     for setting, value in settings.items():
         if value not in (None, False):
             raise NotImplementedError(f"{name} has no {setting} here. Leave out {setting}={value}.")
     if positions.size and not 0 <= positions.min() <= positions.max() < len(table):
-        raise IndexError(f"index out of range in self: {positions.min()} to {positions.max()}")
+        raise IndexError(
+            f"index out of range in self. The table has {len(table)} rows, and the numbers go "
+            f"from {positions.min()} to {positions.max()}."
+        )
 
 
 def row_of_padding(padding_idx: int | None, rows: int) -> int:
@@ -200,7 +206,7 @@ def embedding_bag(
     if positions.ndim == 2 and starts is None:
         starts, positions = np.arange(len(positions)) * positions.shape[1], positions.reshape(-1)
     if positions.ndim != 1 or starts is None or starts.ndim != 1:
-        raise ValueError(f"embedding_bag takes a matrix, or a vector and offsets: {input.ndim}-d")
+        raise ValueError("embedding_bag takes a matrix of bags, or a vector and the bags' offsets")
     refused = {"max_norm": max_norm, "scale_grad_by_freq": scale_grad_by_freq, "sparse": sparse}
     _check("embedding_bag", positions, weight._array, **refused)
     if starts.size and (starts[0] != 0 or starts[-1] > len(positions)):
