@@ -55,7 +55,7 @@ class BatchedArray(NDArrayOperatorsMixin):
 
     __slots__ = ("_data", "_level", "dtype", "shape")
 
-    # Python code that asks whether this is an array is told so; NumPy's own code isn't deceived.
+    # For Python code this is an array (`isinstance`); NumPy's own code in C asks for its real type.
     __class__: Any = property(lambda self: np.ndarray)
 
     def __init__(self, data: Any, level: int) -> None:
@@ -191,7 +191,7 @@ def _along(function: Any, data: Any, *axes: Any) -> Any:
     return function(data, *map(_shifted, axes))
 
 
-# By the names of NumPy's functions and methods: for one array, what becomes of what it holds,
+# By the names of NumPy's functions and methods: for one array, what to do with what it holds,
 _RULES: dict[str, Callable[..., Any]] = {
     "astype": lambda data, *given, **options: data.astype(*given, **options),
     "broadcast_to": lambda data, shape, subok=False: np.broadcast_to(
