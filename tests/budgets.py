@@ -22,22 +22,22 @@ class Size(NamedTuple):
 
 # Today's figures: upper bounds that only go down.
 ROOMS = {
-    "autograd": Size(2851, 15),
-    "classroom": Size(1486, 9),
+    "autograd": Size(2849, 15),
+    "classroom": Size(1485, 9),
     "core": Size(899, 8),
-    "creation": Size(1101, 7),
+    "creation": Size(1098, 7),
     "data": Size(279, 1),
     "extra": Size(1741, 12),
     "fast": Size(497, 4),
     "nn": Size(2566, 19),
     "ops": Size(5253, 25),
-    "optim": Size(647, 4),
+    "optim": Size(642, 4),
     "saving": Size(460, 3),
     "signatures": Size(736, 9),
-    "symbolic": Size(3353, 16),
-    "viz": Size(2682, 17),
+    "symbolic": Size(3351, 16),
+    "viz": Size(2679, 17),
 }
-HOUSE = Size(24928, 157)  # all of it, with the files that stand beside the rooms
+HOUSE = Size(24912, 157)  # all of it, with the files that stand beside the rooms
 
 # Where they are going, in lines of code; rooms that share a budget stand together.
 GOALS = {

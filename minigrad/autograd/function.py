@@ -144,24 +144,21 @@ class FunctionNode(Node, FunctionCtx):
 
     def _run_recorded(self, gradient: Any, keep: bool = True) -> Sequence[Any]:
         """Call the function's backward; what it does is recorded."""
-        results = self._call_backward(list(gradient))
+        gradients = list(gradient)
+        for position, each in enumerate(gradients if self._materialize else ()):
+            if each is None and self._shape[position] is not None:
+                shape, dtype = self._shape[position], self._dtype[position]
+                gradients[position] = wrap_as_normal(np.zeros(shape, dtype))
+        results = self.apply(*gradients)
+        checked = self._checked(results if isinstance(results, tuple) else (results,))
         if not keep:
             self._saved = None
-        return results
+        return checked
 
     def apply(self, *args: Any) -> Any:
         """Call the backward that the function's class defines, with `self` as its `ctx`."""
         kind = self._forward_cls
         return (kind.backward if kind.vjp is Function.vjp else kind.vjp)(self, *args)
-
-    def _call_backward(self, gradients: list[Any]) -> list[Any]:
-        if self._materialize:
-            for position, gradient in enumerate(gradients):
-                if gradient is None and self._shape[position] is not None:
-                    shape, dtype = self._shape[position], self._dtype[position]
-                    gradients[position] = wrap_as_normal(np.zeros(shape, dtype))
-        results = self.apply(*gradients)
-        return self._checked(results if isinstance(results, tuple) else (results,))
 
     def _checked(self, results: tuple[Any, ...]) -> list[Any]:
         """Check the gradients that backward gave, one for each argument of forward."""

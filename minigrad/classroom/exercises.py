@@ -207,9 +207,10 @@ FACTORS = {
 """What to say where all numbers are off by the same factor."""
 
 
-def difference(
-    have: Mapping[Any, Any], want: Mapping[Any, Any], digits: int, fits: Callable[..., bool]
-) -> str:
+Leaves = Mapping[Any, Any]  # values by their places, as `leaves` gives them
+
+
+def difference(have: Leaves, want: Leaves, digits: int, fits: Callable[..., bool]) -> str:
     """Say how values, by their places, differ from those expected.
 
     Args:
@@ -331,8 +332,8 @@ class Numbers(Exercise):
         expected = self.wanted
         if isinstance(expected, tuple) and isinstance(answer, list):
             answer = tuple(answer)  # which of them it is, no exercise is about
-        have, want = dict(leaves(answer)), dict(leaves(expected))
-        have = self._arranged(have, want)
+        want = dict(leaves(expected))
+        have = self._arranged(dict(leaves(answer)), want)
         if self._alike(have, want):
             return None
         if any(isinstance(each, str) and each.casefold() == "none" for each in have.values()):
@@ -345,14 +346,14 @@ class Numbers(Exercise):
         printed = a is not None and b is not None and as_printed(a, b)
         return printed or same(answer, expected, self.digits)
 
-    def _arranged(self, have: dict[Any, Any], want: Mapping[Any, Any]) -> dict[Any, Any]:
+    def _arranged(self, have: Leaves, want: Leaves) -> Leaves:
         """Take entries in equal brackets, or under names, for a plain row of values."""
         outer = [path[:1] for path in have]
         row = len(have) == len(want) and all(len(path) == 1 for path in want)
         equal = row and len(set(map(outer.count, outer))) == 1
         return dict(zip(want, have.values(), strict=True)) if equal else have
 
-    def _alike(self, have: Mapping[Any, Any], want: Mapping[Any, Any]) -> bool:
+    def _alike(self, have: Leaves, want: Leaves) -> bool:
         return have.keys() == want.keys() and all(self._same(have[p], want[p]) for p in want)
 
 

@@ -403,10 +403,6 @@ _METHODS: dict[str, Any] = {
     "device": _constant(_HERE, "Where the tensor lives: on the CPU."),
     "get_device": lambda self: -1,
     "is_complex": lambda self: self.dtype.is_complex,
-    "is_conj": lambda self: False,
-    "is_neg": lambda self: False,
-    "is_pinned": lambda self: False,
-    "is_shared": lambda self: False,
     "is_signed": lambda self: self.dtype.is_signed,
     "layout": _constant(strided, "How the entries are kept: strided."),
     "new": lambda self, *data: new(self.dtype, *data),
@@ -414,6 +410,7 @@ _METHODS: dict[str, Any] = {
     "storage_offset": _storage_offset,
     "to_dense": lambda self: self,
     "untyped_storage": lambda self: UntypedStorage(self),
+    **{name: lambda self: False for name in ("is_conj", "is_neg", "is_pinned", "is_shared")},
     **{
         name: _constant(name == "is_cpu", "Whether the tensor lives or is kept in this way.")
         for name in _PLACES.split()

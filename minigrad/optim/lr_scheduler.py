@@ -50,8 +50,6 @@ class LRScheduler:
     # What is left out of the state dict, or saved in a form of its own.
     _apart: tuple[str, ...] = ("optimizer",)
     _is_initial: bool = False
-    _last_lr: list[Any]
-    _step_count: int
 
     if TYPE_CHECKING:
 

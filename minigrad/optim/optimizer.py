@@ -163,12 +163,26 @@ class Optimizer:
             TypeError: If it isn't a dictionary, or its parameters are a set or not tensors.
             ValueError: If a parameter is no leaf or belongs to another group.
         """
-        _complete(param_group, self.defaults)
-        groups = self.param_groups
-        known = set(chain.from_iterable(group["params"] for group in groups))
-        if not known.isdisjoint(param_group["params"]):
+        if not isinstance(param_group, dict):
+            raise TypeError(f"param_group must be a dict, but got {type(param_group)}")
+        params = param_group["params"]
+        if isinstance(params, set):
+            raise TypeError("optimizer parameters need an order: give a list of them, not a set")
+        params = param_group["params"] = [params] if isinstance(params, Tensor) else list(params)
+        for param in params:
+            if not isinstance(param, Tensor):
+                raise TypeError(f"optimizer can only optimize Tensors, not {typename(param)}")
+            if not (self.defaults.get("differentiable") or param.is_leaf or param.retains_grad):
+                raise ValueError("can't optimize a non-leaf Tensor")
+        for name, default in self.defaults.items():
+            if param_group.setdefault(name, default) is required:
+                raise ValueError(f"parameter group didn't specify a value of required {name}")
+        if len(set(params)) != len(params):
+            warn("optimizer contains a parameter group with duplicate parameters: list each once")
+        known = set(chain.from_iterable(group["params"] for group in self.param_groups))
+        if not known.isdisjoint(params):
             raise ValueError("some parameters appear in more than one parameter group")
-        groups.append(param_group)
+        self.param_groups.append(param_group)
 
     # Hooks --------------------------------------------------------------------------------------
 
@@ -299,26 +313,6 @@ def register_optimizer_step_pre_hook(hook: Hook) -> RemovableHandle:
 def register_optimizer_step_post_hook(hook: Hook) -> RemovableHandle:
     """Register a hook that runs after each step of every optimizer, after its own hooks."""
     return enter(hook, _global_optimizer_post_hooks)
-
-
-def _complete(param_group: Group, defaults: dict[str, Any]) -> None:
-    """Turn a group's parameters into a list and fill in the settings it lacks, in place."""
-    if not isinstance(param_group, dict):
-        raise TypeError(f"param_group must be a dict, but got {type(param_group)}")
-    params = param_group["params"]
-    if isinstance(params, set):
-        raise TypeError("optimizer parameters need an order: give a list of them, not a set")
-    params = param_group["params"] = [params] if isinstance(params, Tensor) else list(params)
-    for param in params:
-        if not isinstance(param, Tensor):
-            raise TypeError(f"optimizer can only optimize Tensors, not {typename(param)}")
-        if not (defaults.get("differentiable") or param.is_leaf or param.retains_grad):
-            raise ValueError("can't optimize a non-leaf Tensor")
-    for name, default in defaults.items():
-        if param_group.setdefault(name, default) is required:
-            raise ValueError(f"parameter group didn't specify a value of required {name}")
-    if len(set(params)) != len(params):
-        warn("optimizer contains a parameter group with duplicate parameters: list each once")
 
 
 def _fit(value: Any, parameter: Any, name: Any = None) -> Any:

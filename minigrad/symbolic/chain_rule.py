@@ -216,10 +216,8 @@ class VJP:
 
     def __add__(self, other: VJP) -> VJP:
         lost = self.formula is None or other.formula is None
-        return VJP(
-            None if lost else self.formula + other.formula,
-            None if self.number is None else self.number + other.number,
-        )
+        formula = None if lost else self.formula + other.formula
+        return VJP(formula, None if self.number is None else self.number + other.number)
 
 
 @dataclass

@@ -134,6 +134,7 @@ class Picture:
     ) -> None:
         """Draw the canvases side by side; use `draw` and `beside` instead."""
         self._canvases, self._captions, self._title = canvases, captions, title
+        self._heading = title or "Autograd graph"
         starts = [f"{caption}: " if caption else "" for caption in captions]
         told = [description(canvas.graph) for canvas in canvases]
         self._described = [start + text for start, text in zip(starts, told, strict=True)]
@@ -149,10 +150,7 @@ class Picture:
         """
         if len(self._canvases) > 1:
             raise ValueError("these are several pictures, and an SVG is one; .html() has them all")
-        return document(*plate(self._canvases[0], True), self._heading(self._title), self.alt)
-
-    def _heading(self, *words: str | None) -> str:
-        return next(filter(None, words), "Autograd graph")
+        return document(*plate(self._canvases[0], True), self._heading, self.alt)
 
     @property
     def graphs(self) -> list[Graph]:
@@ -174,10 +172,8 @@ class Picture:
         room for them, else below each other; a graph wider than the page scrolls in its box.
         """
         single = len(self._canvases) == 1
-        pieces = [
-            self._piece(at, *plate(canvas, with_legend=single))
-            for at, canvas in enumerate(self._canvases)
-        ]
+        plates = [plate(canvas, with_legend=single) for canvas in self._canvases]
+        pieces = [self._piece(at, *drawn) for at, drawn in enumerate(plates)]
         head = f"<div><strong>{escape(self._title)}</strong></div>" if self._title else ""
         shown = pieces[0][0] if single else side_by_side(pieces) + self._legend()
         return f'<style>{PICTURE_STYLE}</style><div class="minigrad-picture">{head}{shown}</div>'
@@ -191,12 +187,12 @@ class Picture:
         if Path(path).suffix == ".svg":
             Path(path).write_text(self.svg, encoding="utf-8")
         else:
-            save_page(path, self._heading(self._title), self.html(), (".html", ".svg"))
+            save_page(path, self._heading, self.html(), (".html", ".svg"))
 
     def _piece(self, at: int, body: str, width: float, height: float) -> tuple[str, float]:
         """Give one graph with its caption as HTML, and its width."""
         caption, several = self._captions[at], len(self._canvases) > 1
-        heading, alt = self._heading(caption, self._title), self.alt
+        heading, alt = caption or self._heading, self.alt
         if several and (at or self._described[at] in self.alt):
             alt = self._described[at]
         drawn = image(document(body, width, height, heading, alt), alt, width, height)
