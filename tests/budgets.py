@@ -30,14 +30,14 @@ ROOMS = {
     "extra": Size(1741, 12),
     "fast": Size(497, 4),
     "nn": Size(2566, 19),
-    "ops": Size(5253, 25),
+    "ops": Size(5252, 25),
     "optim": Size(642, 4),
     "saving": Size(460, 3),
     "signatures": Size(736, 9),
     "symbolic": Size(3351, 16),
     "viz": Size(2679, 17),
 }
-HOUSE = Size(24912, 157)  # all of it, with the files that stand beside the rooms
+HOUSE = Size(24911, 157)  # all of it, with the files that stand beside the rooms
 
 # Where they are going, in lines of code; rooms that share a budget stand together.
 GOALS = {

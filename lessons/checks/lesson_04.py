@@ -149,7 +149,7 @@ CLIPPER = Hook(
             It divides by a norm of zero. Check first whether the gradient is too long at all.
         ~ grad.norm() => (grad @ grad).sqrt()
         ~ norm = grad.norm() => return grad * (limit / grad.norm(dim=-1, keepdim=True)).clamp(max=1)
-        ! IndexError, imension, one element, ambiguous, 0-d, broadcast, size of, 1D
+        ! IndexError, imension, shapes cannot, one element, ambiguous, 0-d, broadcast, size of, 1D
             Gradients have any shape: a vector, a matrix, a single number. One norm goes over all
             entries.
         ~ return grad * (limit / norm) => return grad.clamp(-limit, limit)

@@ -41,7 +41,7 @@ def run_pass(task: GraphTask, edges: Sequence[Any], gradients: Any) -> None:
             node, gradient = edge[0], gradients[number]
             if waiting is None:
                 if following is not None or node._multiple:
-                    waiting = _used_again(edges)
+                    waiting = used_again(edges)
                     break  # and deliver again
             elif waiting and node in waiting:
                 waiting[node] -= 1
@@ -74,7 +74,7 @@ def run_pass(task: GraphTask, edges: Sequence[Any], gradients: Any) -> None:
             edges = following._edges
 
 
-def _used_again(roots: Sequence[Any]) -> dict[Node, int]:
+def used_again(roots: Sequence[Any]) -> dict[Node, int]:
     """Do what `count_uses` does, but leave out a node used once: what reaches it is complete."""
     uses: dict[Node, int] = {}
     seen, stack = set(), [roots]

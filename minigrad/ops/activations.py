@@ -32,11 +32,6 @@ from minigrad.signatures.signature import Dim, Number
 _ZERO = np.zeros((), np.float32)
 
 
-def _times(slope: Any, grad: Any) -> Any:
-    """Multiply in the memory of the first, unless that can't hold it: see `extra.batching`."""
-    return np.multiply(slope, grad, slope if type(slope) is type(grad) is np.ndarray else None)
-
-
 @linear_rule(
     "TanhBackwardBackward0",
     output=lambda grad, grad_output, output: grad * (output * -2 * grad_output),
@@ -46,7 +41,9 @@ def tanh_backward(grad_output: Array, output: Array) -> Array:
     slope = output * output
     slope = np.subtract(1, slope, out=slope if slope.ndim else None)  # in the same memory
     if any(grad_output.strides) or next(grad_output.flat, 1) != 1:  # as the gradient of a sum is
-        return _times(slope, grad_output)
+        # in the same memory, unless that can't hold a gradient for each example of a batch
+        one = type(slope) is type(grad_output) is np.ndarray
+        return np.multiply(slope, grad_output, slope if one else None)
     return slope
 
 
@@ -65,7 +62,7 @@ def sigmoid_backward(grad_output: Array, output: Array) -> Array:
     r"""Rule of sigmoid, :math:`g\, (1 - y)\, y`: its derivative is :math:`g\, (1 - 2 y)`."""
     slope = 1 - output
     slope *= output
-    return _times(slope, grad_output)
+    return slope * grad_output
 
 
 def logistic(array: Any) -> Any:

@@ -73,7 +73,7 @@ def lstm_by_hand() -> Step:
             cells[t + 1] += np.multiply(i, new, product)
             np.multiply(o, np.tanh(cells[t + 1], bent[t]), read[t + 1, :n])
         h = read[1:, :n].swapaxes(1, 2).copy()
-        # for all steps at once, what does not depend on the gradients to come
+        # for all steps at once, all that needs no gradient of a later step
         i, f, new, o = gates.swapaxes(0, 1)
         d = np.multiply(gates, gates)
         np.subtract(gates, d, d)

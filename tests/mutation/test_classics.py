@@ -6,11 +6,12 @@ from functools import partial
 
 import pytest
 
-from minigrad.core.engine import AccumulateGrad, GraphTask, count_uses
+from minigrad.core.engine import AccumulateGrad, GraphTask
 from minigrad.core.hooks import NodeHooks
 from minigrad.core.module_hooks import FullBackwardHooks, attach_legacy_hooks
 from minigrad.core.node import reduce_gradient
 from minigrad.core.tensor import unpack_array
+from minigrad.fast.engine import used_again
 from tests.autograd.test_reduce import (
     test_an_operation_on_broadcast_inputs_gives_gradients_in_their_shapes as broadcast,
 )
@@ -34,7 +35,7 @@ CLASSICS = {
     "no reduction to the shape of what was broadcast": (reduce_gradient, NO_LAYOUT, "if True", ""),
     "a gradient overwrites": (ACCUMULATE, ADDED, "total._array[...] = gradient", "engine"),
     "a second backward counts double": (ACCUMULATE, ADDED, f"{ADDED} * 2", "engine"),
-    "nobody waits where ways meet": (count_uses, "uses[node] += 1", "uses[node] = 1", "engine"),
+    "nobody waits where ways meet": (used_again, "uses.get(node, 1) + 1", "1", "engine"),
     "a second backward is let through": (GraphTask.__init__, KEPT, ALWAYS, "engine"),
     "a stale saved value": (unpack_array, REFUSED, "pass", "inplace_errors"),
     "a tensor hook in vain": (TENSOR, REPLACED, "if False", "tensor_hooks"),
