@@ -11,6 +11,7 @@ then the frame is one box of what is around it. So nothing else can ever stand i
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from graphlib import TopologicalSorter
 from itertools import accumulate, combinations, pairwise
 from math import inf
@@ -402,7 +403,13 @@ def lay_out(
     """
     if not boxes:
         raise ValueError("there is nothing to lay out: no boxes were given")
-    return _Plan(boxes, edges, frames, slots or [0] * len(edges), gap).layout()
+    return _laid_out(*map(tuple, (boxes, edges, frames, slots or [0] * len(edges))), gap)
+
+
+@lru_cache(16)
+def _laid_out(boxes: Any, edges: Any, frames: Any, slots: Any, gap: float) -> Layout:
+    """Lay a graph out once: it is drawn again by its player, and after the next step."""
+    return _Plan(boxes, edges, frames, slots, gap).layout()
 
 
 def _shifted(point: Point, by: Point = (0.0, 0.0)) -> Point:

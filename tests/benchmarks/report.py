@@ -127,7 +127,8 @@ large ones, the time depends on how often memory is read and written.
 
 The table gives a training step with hooks, as a multiple of the same step without. For LeNet it
 gives what it takes to record the forward and backward pass, to draw its graph and to make its
-player, each as a multiple of the plain pass.
+player, each as a multiple of the plain pass. A graph of the same form was laid out before: the
+first picture of a form takes longer.
 
 | work | times as long |
 |---|---|
