@@ -36,9 +36,9 @@ ROOMS = {
     "saving": Size(460, 3),
     "signatures": Size(736, 9),
     "symbolic": Size(3351, 16),
-    "viz": Size(2683, 17),
+    "viz": Size(2684, 17),
 }
-HOUSE = Size(24915, 157)  # all of it, with the files that stand beside the rooms
+HOUSE = Size(24916, 157)  # all of it, with the files that stand beside the rooms
 
 # Where they are going, in lines of code; rooms that share a budget stand together.
 GOALS = {

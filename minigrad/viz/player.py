@@ -216,8 +216,9 @@ _LAYOUT = _HERE.with_suffix(".css").read_text(encoding="utf-8")
 # does no harm. It reaches for nothing outside of its own part of the page.
 _SCRIPT = _HERE.with_suffix(".js").read_text(encoding="utf-8")
 # The picture before the first step lies in no <template>: where scripts don't run, that would be
-# taken away and its content shown.
-_HTML = Template(_HERE.with_suffix(".html").read_text(encoding="utf-8"))
+# taken away and its content shown. The line breaks in the file are for those who read it.
+_LINES = _HERE.with_suffix(".html").read_text(encoding="utf-8").splitlines()
+_HTML = Template("".join(_LINES))
 _DARK = on_dark_pages(".minigrad-player", "color-scheme:dark")
 _STYLE = "\n".join((PICTURES, CARDS, _LAYOUT.strip(), _DARK))
 
@@ -411,7 +412,7 @@ class Player:
         alt = f"{self.alt} At the end of the pass."
         still = image(self.svg(count), alt, *size, "minigrad-player-still")
         return _HTML.substitute(
-            style=_STYLE, script=_SCRIPT, count=count, title=escape(self.title),
+            style=_STYLE, script=f"\n{_SCRIPT}", count=count, title=escape(self.title),
             sheet=escape(self._stage.sheet("", "", "")), still=box(still, size[0]),
             rows="".join(rows), picture=picture,
         )  # fmt: skip
