@@ -407,7 +407,9 @@ def vector(v: Any, like: Tensors, caller: str, create_graph: bool) -> Tensors | 
     given = () if v is None else fresh(as_tuple(v, "v", caller)[1], create_graph, False)
     sizes, expected = ([list(each.shape) for each in tensors] for tensors in (given, like))
     if sizes != expected:
-        raise RuntimeError(f"v is of sizes {sizes}, not {expected}; one number may be left out")
+        raise RuntimeError(
+            f"v has sizes {sizes}, not {expected}; it may be left out for one number"
+        )
     return given
 
 

@@ -410,7 +410,10 @@ def grad(
             "but got: allow_unused=False."
         )
     if is_grads_batched or not only_inputs:
-        raise NotImplementedError("no is_grads_batched (call it for each row) or only_inputs=False")
+        raise NotImplementedError(
+            "grad() has no is_grads_batched=True: call it once for each row of grad_outputs, with "
+            "retain_graph=True. And it has no only_inputs=False: call backward()."
+        )
     allow_unused = materialize_grads if allow_unused is None else allow_unused
     roots, targets = _as_list(outputs), _as_targets(inputs, "grad")
     gradients = starting_gradients(roots, grad_outputs, bool(create_graph))

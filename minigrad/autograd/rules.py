@@ -48,6 +48,11 @@ def in_rule(method: Callable[..., Any]) -> Callable[..., Any]:
     return run_recorded
 
 
+def in_order(array: Any) -> Any:
+    """Give an array that is C-contiguous: itself, or a copy."""
+    return array if array.flags.c_contiguous else np.copy(array, order="C", subok=True)
+
+
 def dispatch(operation: Any, *arguments: Any) -> Any:
     """Call an operation within a rule: recorded on tensors, its bare forward on arrays."""
     recorded = isinstance(arguments[0], Tensor)

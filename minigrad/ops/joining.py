@@ -15,7 +15,7 @@ import numpy as np
 
 from minigrad.autograd.custom_nodes import lead_back, new_node
 from minigrad.autograd.messages import refuse_complex
-from minigrad.autograd.rules import dispatch
+from minigrad.autograd.rules import dispatch, in_order
 from minigrad.core.modes import modes, notify
 from minigrad.core.node import NO_EDGE, Node, reduce_gradient
 from minigrad.core.operation import Array, operation
@@ -124,8 +124,7 @@ def _joined(
     kind: type[Node], tensors: Sequence[Tensor], array: Any, saved: tuple[Any, ...]
 ) -> Tensor:
     """Put what was joined into a tensor, and record how."""
-    in_order = array.flags.c_contiguous
-    result = wrap(array if in_order else np.copy(array, order="C", subok=True))
+    result = wrap(in_order(array))
     node = new_node(kind, tensors, every=True)
     if node is not None:
         node._saved = saved

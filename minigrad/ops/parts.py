@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from minigrad.autograd.rules import dispatch, ignore_errstate, with_arguments, zeros_for
+from minigrad.autograd.rules import dispatch, ignore_errstate, in_order, with_arguments, zeros_for
 from minigrad.autograd.views import Geometry, check_strides, root_of, seen
 from minigrad.core.operation import Array, arguments_of, operation
 from minigrad.core.tensor import Tensor
@@ -146,9 +146,7 @@ def index(self: Array, indices: Any) -> Array:
     """Entries at index arrays or under a mask: the rule adds each gradient where it came from."""
     rows = _rows(self, indices) if self.flags.c_contiguous else None
     if rows is None:
-        chosen = self[indices]
-        in_order = chosen.flags.c_contiguous
-        return chosen if in_order else np.copy(chosen, order="C", subok=True)
+        return in_order(self[indices])
     return rows[0].take(rows[1].astype(np.intp, copy=False), 0)
 
 
@@ -251,7 +249,10 @@ def selected(input: Tensor, dim: int, index: int) -> Tensor:
     number = dimension(dim, input.ndim)
     size = input._array.shape[number] if input.ndim else 0
     if not -size <= index < size:
-        raise IndexError(f"select(): index {index} out of range at dimension {number}")
+        raise IndexError(
+            f"select(): index {index} out of range for tensor of size "
+            f"{list(input._array.shape)} at dimension {number}"
+        )
     return select(input, number, index % size)
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from minigrad.autograd.messages import warn
-from minigrad.autograd.rules import ignore_errstate
+from minigrad.autograd.rules import ignore_errstate, in_order
 from minigrad.core.operation import Array, operation
 from minigrad.core.tensor import Tensor
 from minigrad.ops.type_promotion import rounded_once
@@ -59,7 +59,7 @@ def softmax(self: Array, dim: Any) -> Array:
     plain = many and -30 < self.min() <= self.max() < 30
     powers = np.exp(self if plain else _less_largest("softmax", self, dim))
     powers /= _total(powers, dim)
-    return powers if powers.flags.c_contiguous else np.copy(powers, order="C", subok=True)
+    return in_order(powers)
 
 
 @rounded_once
@@ -76,7 +76,7 @@ def log_softmax(self: Array, dim: Any) -> Array:
         return self.copy()
     shifted = _less_largest("log_softmax", self, dim)
     shifted -= np.log(_total(np.exp(shifted), dim))
-    return shifted if shifted.flags.c_contiguous else np.copy(shifted, order="C", subok=True)
+    return in_order(shifted)
 
 
 def _logsumexp_rule(grad: Any, self: Any, result: Any, dim: Any, keepdim: Any) -> Any:

@@ -359,7 +359,7 @@ class Prover:
         if spare:
             raise spare[0]
         if Outcome.DIFFERS in outcomes:
-            raise Undecided(because="formulas and runs disagree, and it was not found where")
+            raise Undecided(because="formulas and runs disagree, but it isn't known in which entry")
         return outcomes == Outcome.AGREES, outcomes != Outcome.NO_SLOPE
 
     def _must_run(self, row: Any) -> bool:
